@@ -1,0 +1,1 @@
+"""The `bestrand` command, one file a subcommand."""

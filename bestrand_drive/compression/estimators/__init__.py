@@ -1,0 +1,1 @@
+"""Ways to tell the full score from a subset, one a file."""

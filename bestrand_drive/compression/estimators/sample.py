@@ -1,0 +1,75 @@
+"""What is known of one metric of one policy on a suite, and what an estimator says of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+Array = np.ndarray
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Measured values and what every item counts in the number that is wanted.
+
+    The number is ``sum_i w_i y_i / sum_i w_i`` over all N items of the benchmark, or of a domain of it.
+
+    Attributes:
+        values: float64 [item], NaN where not measured.
+        weights: float64 [item], what an item counts (0 outside a domain; its size for a cluster). For a measured item
+            that turned out not to belong (it logged nothing for a ratio metric) 0; for an unmeasured one the chance
+            that it belongs.
+        strata: int64 [item], stratum numbers from 0.
+    """
+
+    values: Array
+    weights: Array
+    strata: Array
+
+    @property
+    def measured(self) -> Array:
+        """Numbers of the measured items, int64 [n]."""
+        return np.flatnonzero(~np.isnan(self.values))
+
+    @property
+    def counted(self) -> Array:
+        """Numbers of the measured items that count, int64 [n_w]; fits use ``measured``, the answer is about these."""
+        return np.flatnonzero(~np.isnan(self.values) & (self.weights > 0))
+
+
+@dataclass(frozen=True)
+class PointEstimate:
+    """An estimate with the variance of its error as an estimate of this run on all N items.
+
+    Attributes:
+        value: Metric units.
+        variance: Metric units squared.
+        df: Degrees of freedom of the variance.
+        n: Measured items that count.
+        spread2: Sample variance of those items' values, metric units squared.
+        residuals: float64 [measured item], what the estimator could not explain, centred.
+        values: float64 [counted item], what was measured.
+        population: Items that count, measured or not (sum of weights > 0).
+        method: Name of the estimator.
+    """
+
+    value: float
+    variance: float
+    df: float
+    n: int
+    spread2: float
+    residuals: Array
+    values: Array
+    population: int
+    method: str
+
+    @property
+    def mean(self) -> float:
+        """Plain mean of the counted values."""
+        return float(self.values.mean())
+
+
+def sample_variance(values: Array) -> float:
+    """Variance with n - 1; 0 for fewer than two values."""
+    return float(values.var(ddof=1)) if len(values) > 1 else 0.0

@@ -1,0 +1,33 @@
+"""What candidates are balanced on: standardised probe scores of every metric and their mean profile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+def standardised_features(columns: Sequence[np.ndarray], weights: Sequence[float]) -> Tensor:
+    """Stack the metrics' columns on one scale.
+
+    Per metric, ``z = c / s`` with ``s`` the root mean square over items and probes; the features are all columns of
+    ``z`` and, once, ``sqrt(p)`` times their row mean (the mean profile). A metric without variance gives none.
+
+    Args:
+        columns: One array [item, probe] a metric, every column of mean 0.
+        weights: One factor a metric; 0 leaves it out.
+
+    Returns:
+        float64 Tensor[item, feature].
+    """
+    blocks: list[np.ndarray] = []
+    for block, weight in zip(columns, weights, strict=True):
+        scale = float(np.sqrt(np.mean(block**2))) if block.size else 0.0
+        if weight == 0 or scale <= 1e-12:
+            continue
+        z = weight * block / scale
+        blocks.extend((z, np.sqrt(z.shape[1]) * z.mean(axis=1, keepdims=True)))
+    items = len(columns[0]) if columns else 0
+    return torch.from_numpy(np.concatenate(blocks, axis=1) if blocks else np.zeros((items, 0)))

@@ -1,0 +1,61 @@
+"""Sizes and pools: how many items are chosen, and out of which."""
+
+from __future__ import annotations
+
+import math
+
+from torch import Generator, Tensor
+
+from bestrand_drive.compression.sampling import simple_random, split_generator, systematic_stratified
+from bestrand_drive.compression.strata import stratum_codes
+from bestrand_drive.errors import UsageError
+
+
+def kept_items(items: int, keep: float) -> int:
+    """How many items a keep rate means: round half up, at least 1.
+
+    Raises:
+        UsageError: The rate is not in (0, 1].
+    """
+    if not 0 < keep <= 1:
+        raise UsageError(f"--keep {keep}: give the share of items to keep, above 0 and at most 1.")
+    return max(1, math.floor(items * keep + 0.5))
+
+
+def draw_pool(
+    eligible: Tensor, k: int, factor: float | None, strata: tuple[str, ...] | None, generator: Generator
+) -> Tensor:
+    """Draw the min(n k, N) items that the probes are looked at on.
+
+    Args:
+        eligible: long Tensor[item], what may be drawn.
+        k: Size of the suite.
+        factor: n, or None for all eligible items.
+        strata: Labels of all items of the benchmark; given, the pool holds each stratum's share.
+        generator: CPU generator; one number is taken from it when something is drawn.
+
+    Returns:
+        long Tensor[pool item], sorted.
+
+    Raises:
+        UsageError: The factor is below 1.
+    """
+    if factor is None:
+        return eligible
+    if factor < 1:
+        raise UsageError(f"--pool-factor {factor}: the pool cannot be smaller than the suite; give 1 or more.")
+    size = min(math.floor(factor * k + 0.5), len(eligible))
+    if size == len(eligible):
+        return eligible
+    draw = simple_random(len(eligible), size)
+    if strata is not None:
+        draw = systematic_stratified(stratum_codes([strata[i] for i in eligible.tolist()]).codes, size)
+    return eligible[draw(1, split_generator(generator))[0]]
+
+
+def near_multiple(k: int, strata: int, items: int) -> int | None:
+    """A multiple of the number of strata within 15 % of k, where equal counts make the estimate sharper; else None."""
+    if strata < 2 or k % strata == 0:
+        return None
+    nearest = max(strata, strata * math.floor(k / strata + 0.5))
+    return nearest if nearest <= items and abs(nearest - k) <= 0.15 * k else None

@@ -1,0 +1,1 @@
+"""Ways to choose a subset of items, one a file."""

@@ -1,0 +1,67 @@
+"""The one exception tree, and the exit code of each branch.
+
+::
+
+    BestrandError            3  a defect of ours when raised bare
+    ├── UsageError           2  a flag, a name or a configuration is wrong
+    ├── DataRefused          4  an input file or table is not what it claims to be
+    ├── NothingSelected      5  no subset satisfies what was asked
+    ├── Incomplete           6  routes of a suite have no usable result
+    └── EnvironmentFault     7  a server, a device or a port is not there
+
+Every message says what is wrong, where, and what to do about it.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """What the ``bestrand`` command returns to the shell."""
+
+    OK = 0
+    GATE_FAILED = 1
+    USAGE = 2
+    INTERNAL = 3
+    DATA_REFUSED = 4
+    NOTHING_SELECTED = 5
+    INCOMPLETE = 6
+    ENVIRONMENT = 7
+    INTERRUPTED = 130
+
+
+class BestrandError(Exception):
+    """Root of every error this package raises on purpose."""
+
+    exit_code: ExitCode = ExitCode.INTERNAL
+
+
+class UsageError(BestrandError):
+    """A flag, a name or a configuration value is wrong."""
+
+    exit_code = ExitCode.USAGE
+
+
+class DataRefused(BestrandError):
+    """An input file or table is damaged, foreign, or contradicts another one."""
+
+    exit_code = ExitCode.DATA_REFUSED
+
+
+class NothingSelected(BestrandError):
+    """No subset satisfies the size and the guards that were asked for."""
+
+    exit_code = ExitCode.NOTHING_SELECTED
+
+
+class Incomplete(BestrandError):
+    """Routes of a suite have no usable result."""
+
+    exit_code = ExitCode.INCOMPLETE
+
+
+class EnvironmentFault(BestrandError):
+    """A server, a device or a port that is needed is not there."""
+
+    exit_code = ExitCode.ENVIRONMENT

@@ -1,0 +1,82 @@
+"""Files that are whole or absent: atomic writes, strict JSON, content hashes, shipped data."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from bestrand_drive.errors import DataRefused
+
+
+def write_atomic(path: Path, content: bytes) -> None:
+    """Write ``content`` to ``path`` so that a reader sees the old file or the new one, never a part.
+
+    Args:
+        path: Target; its folder must exist.
+        content: The whole file.
+
+    Raises:
+        OSError: The disk is full or the folder is not writable; ``path`` is then as it was.
+    """
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(content)
+            stream.flush()
+            os.fchmod(stream.fileno(), 0o644)
+            os.fsync(stream.fileno())
+        os.replace(temporary, path)
+    except BaseException:
+        Path(temporary).unlink(missing_ok=True)
+        raise
+    _sync_folder(path.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the rename itself durable, where the file system can."""
+    try:
+        descriptor = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass  # network file systems may refuse; the content itself was synced above
+    finally:
+        os.close(descriptor)
+
+
+def dump_json(value: Any) -> bytes:  # noqa: ANN401  anything JSON can hold
+    """Serialise to strict, indented, newline-ended JSON (no NaN, keys in the given order)."""
+    return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def sha256_bytes(content: bytes) -> str:
+    """Hex SHA-256 of ``content``."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def read_bytes(path: Path, *, limit_mib: int = 1024) -> bytes:
+    """Read a whole file, refusing one that is absent, a folder, or larger than ``limit_mib``.
+
+    Raises:
+        DataRefused: Naming the path and the reason.
+    """
+    try:
+        size = path.stat().st_size
+        if size > limit_mib * 2**20:
+            raise DataRefused(f"{path}: {size / 2**20:.0f} MiB is over the limit of {limit_mib} MiB for such a file.")
+        return path.read_bytes()
+    except OSError as error:
+        raise DataRefused(f"{path}: cannot be read ({error.strerror}).") from error
+
+
+def shipped_folder(name: str) -> Path:
+    """Folder of data that travels with the package: inside the wheel, or beside the sources."""
+    packaged = Path(str(resources.files("bestrand_drive"))) / "_data" / name
+    return packaged if packaged.is_dir() else Path(__file__).resolve().parent.parent / name

@@ -1,0 +1,1 @@
+"""What a benchmark measured: score matrices, metric specifications, tables in and out."""

@@ -1,0 +1,102 @@
+"""Score and item tables on disk: CSV (also compressed), JSON lines and Parquet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from bestrand_drive.errors import DataRefused
+
+SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz", ".parquet")
+
+
+@dataclass(frozen=True)
+class ItemTable:
+    """What is known of the items beside their scores, aligned to a list of ids.
+
+    Attributes:
+        strata: One label an item, or None.
+        groups: One label an item (items of one group stay together), or None.
+        cost_s: float64 [item] seconds, NaN where unknown, or None.
+    """
+
+    strata: tuple[str, ...] | None
+    groups: tuple[str, ...] | None
+    cost_s: np.ndarray | None
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Read one table of scores.
+
+    Raises:
+        DataRefused: Unknown file type, unreadable or damaged content, or no rows.
+    """
+    name = path.name.lower()
+    if not name.endswith(SUFFIXES):
+        raise DataRefused(f"{path}: not a table this reads; use one of {', '.join(SUFFIXES)}.")
+    try:
+        frame = _parse(path, name)
+    except DataRefused:
+        raise
+    except (OSError, EOFError, ValueError, ArithmeticError, pd.errors.ParserError) as error:
+        raise DataRefused(f"{path}: cannot be read as a table: {error}") from error
+    if frame.empty:
+        raise DataRefused(f"{path}: the table has no rows.")
+    return frame
+
+
+def _parse(path: Path, name: str) -> pd.DataFrame:
+    if name.endswith(".parquet"):
+        return pd.read_parquet(path)
+    if ".jsonl" in name:
+        return pd.read_json(path, lines=True, dtype={"item_id": str, "item": str})
+    ids = {"item_id": str, "item": str, "model": str, "metric": str, "repeat": str, "stratum": str, "group": str}
+    return pd.read_csv(path, sep="\t" if ".tsv" in name else ",", dtype=ids)
+
+
+def read_items(path: Path, items: tuple[str, ...]) -> ItemTable:
+    """Read ``items.csv`` (item_id, stratum, group, cost_s) and align it to ``items``.
+
+    Args:
+        path: The table; rows for other items are allowed and unused.
+        items: Ids of the score matrix.
+
+    Raises:
+        DataRefused: An item has no row, has two, or a cost is not a non-negative number.
+    """
+    frame = read_table(path)
+    if "item_id" not in frame.columns:
+        raise DataRefused(f"{path}: no column item_id (item_id, stratum, group, cost_s).")
+    ids = frame["item_id"].astype(str)
+    if ids.duplicated().any():
+        raise DataRefused(f"{path}: item {ids[ids.duplicated()].iloc[0]!r} has more than one row.")
+    aligned = frame.set_index(ids).reindex(list(items))
+    absent = [item for item in items if item not in set(ids)]
+    if absent:
+        raise DataRefused(f"{path}: no row for {len(absent)} items of the score table, first {absent[0]!r}.")
+    return ItemTable(
+        strata=_labels(aligned, "stratum", path),
+        groups=_labels(aligned, "group", path),
+        cost_s=_costs(aligned, path),
+    )
+
+
+def _labels(frame: pd.DataFrame, column: str, path: Path) -> tuple[str, ...] | None:
+    if column not in frame.columns:
+        return None
+    if frame[column].isna().any():
+        item = frame.index[frame[column].isna()][0]
+        raise DataRefused(f"{path}: item {item!r} has no {column}; fill the column for every item or leave it out.")
+    return tuple(frame[column].astype(str))
+
+
+def _costs(frame: pd.DataFrame, path: Path) -> np.ndarray | None:
+    if "cost_s" not in frame.columns:
+        return None
+    costs = pd.to_numeric(frame["cost_s"], errors="coerce").to_numpy(dtype=np.float64)
+    if np.isnan(costs).any() or not np.isfinite(costs).all() or (costs < 0).any():
+        raise DataRefused(f"{path}: column cost_s must hold seconds, zero or more, for every item.")
+    return costs

@@ -1,0 +1,1 @@
+"""Replays of the whole method on full score matrices, to measure how wrong it is."""

@@ -1,0 +1,1 @@
+"""The verbs that join the rooms: compress, estimate, inspect."""
