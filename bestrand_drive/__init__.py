@@ -1,1 +1,34 @@
-"""Closed-loop evaluation of driving policies on a small, representative suite of routes."""
+"""Closed-loop evaluation of driving policies on a small, representative suite of routes.
+
+The public names are loaded on first use, so that ``import bestrand_drive`` stays cheap.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bestrand_drive.errors import BestrandError
+    from bestrand_drive.scores.matrix import ScoreMatrix
+    from bestrand_drive.scores.metrics import MetricSpec
+    from bestrand_drive.suite import Suite, read_suite
+    from bestrand_drive.workflows.verbs import compress, estimate
+
+__all__ = ["BestrandError", "MetricSpec", "ScoreMatrix", "Suite", "compress", "estimate", "read_suite"]
+
+_HOME = {
+    "BestrandError": "bestrand_drive.errors",
+    "MetricSpec": "bestrand_drive.scores.metrics",
+    "ScoreMatrix": "bestrand_drive.scores.matrix",
+    "Suite": "bestrand_drive.suite",
+    "compress": "bestrand_drive.workflows.verbs",
+    "estimate": "bestrand_drive.workflows.verbs",
+    "read_suite": "bestrand_drive.suite",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401  a module's attribute can be anything
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)

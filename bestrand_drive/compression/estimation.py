@@ -73,7 +73,7 @@ def point_estimate(sample: Sample, known: ProbeKnowledge) -> PointEstimate:
         sample: At least one measured item that counts.
         known: Of the same items.
     """
-    if known.regression is not None and not np.ptp(sample.weights[sample.weights > 0]):
+    if known.regression is not None and np.ptp(sample.weights) == 0:
         return expc(sample, known.regression)
     if known.model is not None and known.model.s_u2 + known.model.s_e2 > 0:
         return blup(sample, known.model)
@@ -162,6 +162,19 @@ def harmonic_noise(score: Noise | None, success: Noise | None, values: tuple[flo
     value = 2 / (1 / values[0] + 1 / values[1])
     sd = value**2 / 2 * (score.sd / values[0] ** 2 + success.sd / values[1] ** 2)
     return Noise(sd, score.source)
+
+
+def harmonic_at_zero(score: Estimate, success: Estimate, method: str) -> Estimate:
+    """The line where a part is 0: no gradient there, so intervals reach from 0 to the mean of the parts' upper ends."""
+
+    def top(first: Interval | None, second: Interval | None) -> Interval | None:
+        if first is None or second is None:
+            return None
+        high = 2 / (1 / first.high + 1 / second.high) if min(first.high, second.high) > 0 else 0.0
+        return Interval(0.0, high)
+
+    run, policy = top(score.run, success.run), top(score.policy, success.policy)
+    return Estimate(0.0, run, policy, score.level, method, score.noise, "a part is zero")
 
 
 def _correlation(first: np.ndarray, second: np.ndarray) -> float:

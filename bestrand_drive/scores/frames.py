@@ -111,8 +111,8 @@ def _pivot(long: pd.DataFrame, source: str) -> DenseScores:
     if twice.any():
         item, model, name, _ = long[keys].to_numpy()[int(np.flatnonzero(twice)[0])]
         raise DataRefused(
-            f"{source}: {int(twice.sum())} cells are given twice, first item {item!r}, model {model!r}, metric {name!r}. "
-            "Number repeated runs in a column 'repeat'."
+            f"{source}: {int(twice.sum())} cells come twice, first item {item!r}, model {model!r}, metric {name!r}."
+            " Number repeated runs in a column 'repeat'."
         )
     coded = [pd.factorize(long[key].to_numpy()) for key in keys[:3]]
     codes, labels = [code for code, _ in coded], [label for _, label in coded]

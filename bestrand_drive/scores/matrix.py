@@ -168,6 +168,54 @@ class ScoreMatrix:
             cost_s=None if self.cost_s is None else self.cost_s[:, take],
         )
 
+    def with_metrics(self, names: Sequence[str]) -> ScoreMatrix:
+        """The same items and policies with these metrics only, in the order given.
+
+        Raises:
+            UsageError: A name is unknown.
+        """
+        numbers = [self.metric_index(name) for name in names]
+        return replace(
+            self,
+            values=self.values[:, :, numbers],
+            valid=self.valid[:, :, numbers],
+            metrics=tuple(self.metrics[number] for number in numbers),
+            repeats=self.repeats[:, :, numbers],
+            repeat_variance=self.repeat_variance[:, :, numbers],
+        )
+
+    def relabelled(self, items: Sequence[str], metrics: Sequence[MetricSpec]) -> ScoreMatrix:
+        """The same scores laid out on other items and metrics, matched by name; what is not here is invalid.
+
+        Item properties (strata, costs, domains, weights) are left out, since they belong to the old items.
+
+        Args:
+            items: Ids of the new first axis.
+            metrics: Specifications of the new last axis.
+        """
+        shape = (len(items), len(self.policies), len(metrics))
+        here = {item: number for number, item in enumerate(self.items)}
+        rows = [(new, here[item]) for new, item in enumerate(items) if item in here]
+        names = self.metric_names
+        columns = [(new, names.index(spec.name)) for new, spec in enumerate(metrics) if spec.name in names]
+        new_i, old_i = _pairs(rows)
+        new_m, old_m = _pairs(columns)
+
+        def lay(source: Tensor) -> Tensor:
+            out = torch.zeros(shape, dtype=source.dtype)
+            out[new_i[:, None], :, new_m[None, :]] = source[old_i[:, None], :, old_m[None, :]]
+            return out
+
+        return ScoreMatrix(
+            values=lay(self.values),
+            valid=lay(self.valid),
+            items=tuple(items),
+            policies=self.policies,
+            metrics=tuple(metrics),
+            repeats=lay(self.repeats),
+            repeat_variance=lay(self.repeat_variance),
+        )
+
     def hidden_outside(self, pool: Tensor) -> ScoreMatrix:
         """The same matrix with every score outside ``pool`` (long Tensor[pool item]) marked invalid."""
         keep = torch.zeros(len(self.items), dtype=torch.bool)
@@ -180,6 +228,12 @@ class ScoreMatrix:
             repeats=torch.where(mask, self.repeats, torch.zeros((), dtype=torch.int32)),
             repeat_variance=torch.where(mask, self.repeat_variance, torch.zeros(())),
         )
+
+
+def _pairs(numbers: list[tuple[int, int]]) -> tuple[Tensor, Tensor]:
+    """Two long tensors out of a list of pairs."""
+    both = torch.tensor(numbers, dtype=torch.long).reshape(-1, 2)
+    return both[:, 0], both[:, 1]
 
 
 def _refuse_repeated(label: str, names: Sequence[str]) -> None:

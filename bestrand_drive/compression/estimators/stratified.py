@@ -19,8 +19,8 @@ def stratified_mean(sample: Sample) -> PointEstimate:
         V = s_w2 [sum_S (a_i - w_i / W)^2 + sum_R (w_i / W)^2] + s_u2 sum_h (A_h - W_h / W)^2
 
     with A_h the sum of a_i in stratum h. When every stratum is measured this is Cochran's
-    ``sum_h (N_h / N)^2 (1 / n_h - 1 / N_h) s_w2`` (Sampling Techniques, 5.3). s_w2 is the within-stratum variance pooled
-    over strata with two or more measured items, s_u2 the sample's own between-stratum component.
+    ``sum_h (N_h / N)^2 (1 / n_h - 1 / N_h) s_w2`` (Sampling Techniques, 5.3). s_w2 is the within-stratum variance,
+    pooled over strata with two or more measured items, s_u2 the sample's own between-stratum component.
 
     Args:
         sample: At least one measured value that counts.

@@ -61,8 +61,15 @@ class ChoiceSettings:
 class Selector(Protocol):
     """Chooses k items. Methods that need full histories of the probes say so in ``needs_history``."""
 
-    name: str
-    needs_history: bool
+    @property
+    def name(self) -> str:
+        """As on the command line."""
+        ...
+
+    @property
+    def needs_history(self) -> bool:
+        """Whether scores on all N items are needed, not only on a pool."""
+        ...
 
     def select(self, scores: ScoreMatrix, k: int, *, pool: Tensor, generator: Generator) -> Selection:
         """Choose ``k`` of the items numbered in ``pool`` (long Tensor[pool item])."""

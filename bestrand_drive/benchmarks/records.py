@@ -1,0 +1,169 @@
+"""Result files of one policy -> one record a route and repeat, with everything odd about them counted."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bestrand_drive.benchmarks.outcomes import Outcome
+from bestrand_drive.benchmarks.record_ids import RecordKey, identify_record, repeat_label
+from bestrand_drive.benchmarks.record_parsing import RouteRecord, looks_fallen_through, parse_record, record_id
+from bestrand_drive.benchmarks.result_files import JsonObject, ResultDocument, read_documents
+from bestrand_drive.errors import DataRefused, UsageError
+
+__all__ = ["BENCHMARKS", "PolicyResults", "ReadNotes", "RouteRecord", "read_results"]
+
+BENCHMARKS = ("bench2drive", "fail2drive")
+_PREFERENCE = {Outcome.SCORED: 0, Outcome.AGENT_CRASHED: 1, Outcome.INFRASTRUCTURE: 2}
+
+
+@dataclass(frozen=True)
+class ReadNotes:
+    """What was odd while reading.
+
+    Attributes:
+        duplicates_identical: Records left out because the kept one of that route and repeat says the same.
+        duplicates_different: Records left out although they differ from the kept one.
+        ids_from_file_name: Records whose route was told by the file's name, not by their own id.
+        ignored_files: Companion files without records (summaries, per-step data, pipes).
+        empty_files: Result files with an empty list of records.
+        suspect: Sources of records that look like the simulator's fault though the status is the policy's.
+    """
+
+    duplicates_identical: int = 0
+    duplicates_different: int = 0
+    ids_from_file_name: int = 0
+    ignored_files: tuple[str, ...] = ()
+    empty_files: tuple[str, ...] = ()
+    suspect: tuple[str, ...] = ()
+
+    def lines(self) -> tuple[str, ...]:
+        """The notes as sentences, only those with something to say."""
+        said = (
+            (self.duplicates_identical, "{} further records of routes recorded twice, identical in content"),
+            (self.duplicates_different, "{} further records of routes recorded twice differ; the first usable counts"),
+            (self.ids_from_file_name, "{} records took their route from the file name"),
+            (len(self.ignored_files), "{} companion files were passed over"),
+            (len(self.empty_files), "{} result files hold no record"),
+            (len(self.suspect), "{} records are complete yet all outside the lanes (car fallen through the map?)"),
+        )
+        return tuple(text.format(count) for count, text in said if count)
+
+
+@dataclass(frozen=True)
+class PolicyResults:
+    """The results of one policy: one record for each route and repeat, in order of first appearance."""
+
+    name: str
+    benchmark: str
+    path: Path
+    records: tuple[RouteRecord, ...]
+    notes: ReadNotes
+
+    @property
+    def unique_routes(self) -> int:
+        """Number of routes with a record of any kind."""
+        return len({record.route_id for record in self.records})
+
+    @property
+    def usable_routes(self) -> int:
+        """Number of routes with a record that is neither an infrastructure failure nor an agent crash."""
+        return len({record.route_id for record in self.records if record.outcome is Outcome.SCORED})
+
+    @property
+    def crash_share(self) -> float:
+        """Share of records that are infrastructure failures or agent crashes, 0 to 1."""
+        return sum(record.outcome is not Outcome.SCORED for record in self.records) / len(self.records)
+
+    @property
+    def repeats(self) -> tuple[str, ...]:
+        """Labels of the repeats, numbers in numeric order."""
+        return tuple(sorted({record.repeat for record in self.records}, key=lambda label: (len(label), label)))
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A raw record with what its place tells."""
+
+    raw: JsonObject
+    key: RecordKey
+    source: str
+    where: str
+
+
+def read_results(path: Path, *, name: str, benchmark: str) -> PolicyResults:
+    """Read the results of one policy.
+
+    Args:
+        path: One result file, or a folder with shards, with one file a route, or with folders of seeds.
+        name: The policy's name.
+        benchmark: ``bench2drive`` or ``fail2drive``.
+
+    Raises:
+        DataRefused: A file is damaged or foreign, or there is no record at all; file and position are named.
+        UsageError: ``benchmark`` is unknown.
+    """
+    if benchmark not in BENCHMARKS:
+        raise UsageError(f"unknown benchmark {benchmark!r}; known: {', '.join(BENCHMARKS)}.")
+    folder = read_documents(path)
+    entries = [entry for document in folder.documents for entry in _entries(document, path, benchmark)]
+    if not entries:
+        raise DataRefused(f"{path}: the result files hold no record. The run did not finish a single route.")
+    records, identical, different = _first_usable(entries, use_seed=_has_seeds(entries, benchmark))
+    notes = ReadNotes(
+        duplicates_identical=identical,
+        duplicates_different=different,
+        ids_from_file_name=sum(entry.key.from_file_name for entry in entries),
+        ignored_files=folder.ignored,
+        empty_files=tuple(document.relative for document in folder.documents if not document.records),
+        suspect=tuple(record.source for record in records if looks_fallen_through(record)),
+    )
+    return PolicyResults(name, benchmark, path, tuple(records), notes)
+
+
+def _entries(document: ResultDocument, root: Path, benchmark: str) -> Iterator[_Entry]:
+    file = root if root.is_file() else root / document.relative
+    for index, raw in enumerate(document.records):
+        where = f"{file}, record {index}"
+        own = record_id(raw, where)
+        key = identify_record(own, document.relative, benchmark)
+        if key is None or (key.from_file_name and benchmark != "fail2drive" and len(document.records) > 1):
+            raise DataRefused(
+                f"{where}: route_id {own[:60]!r} does not tell the route. Expected RouteScenario_<id>_rep<k>."
+            )
+        yield _Entry(raw, key, f"{document.relative}#{index}", where)
+
+
+def _has_seeds(entries: Iterable[_Entry], benchmark: str) -> bool:
+    """Whether folder numbers are seeds; for Bench2Drive they are shards when no route stands in two of them."""
+    folders = defaultdict(set)
+    for entry in entries:
+        if benchmark == "fail2drive" or entry.key.seed_named:
+            return True
+        folders[entry.key.route_id, entry.key.rep].add(entry.key.seed)
+    return any(len(seeds) > 1 for seeds in folders.values())
+
+
+def _first_usable(entries: Iterable[_Entry], *, use_seed: bool) -> tuple[list[RouteRecord], int, int]:
+    """One record for each (route, repeat), and how many identical and different ones were left out."""
+    groups: dict[tuple[str, str], list[tuple[RouteRecord, JsonObject]]] = defaultdict(list)
+    for entry in entries:
+        repeat = repeat_label(entry.key, use_seed=use_seed)
+        record = parse_record(
+            entry.raw, route_id=entry.key.route_id, repeat=repeat, source=entry.source, where=entry.where
+        )
+        groups[record.route_id, repeat].append((record, entry.raw))
+    kept, identical, different = [], 0, 0
+    for group in groups.values():
+        best, best_raw = min(group, key=lambda pair: _PREFERENCE[pair[0].outcome])
+        same = sum(_content(raw) == _content(best_raw) for _, raw in group) - 1
+        kept.append(best)
+        identical, different = identical + same, different + len(group) - 1 - same
+    return kept, identical, different
+
+
+def _content(raw: JsonObject) -> str:
+    """What a record says, without its place in the file."""
+    return repr(sorted((key, value) for key, value in raw.items() if key != "index"))

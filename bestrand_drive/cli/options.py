@@ -1,0 +1,58 @@
+"""Option values that are more than one word."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from bestrand_drive.errors import UsageError
+
+
+def pairs(option: str, values: Sequence[str]) -> dict[str, str]:
+    """Parse repeated ``NAME=VALUE``.
+
+    Raises:
+        UsageError: A value has no name or no value, or a name comes twice.
+    """
+    out: dict[str, str] = {}
+    for value in values:
+        name, sign, rest = value.partition("=")
+        if not (name and sign and rest):
+            raise UsageError(f"{option} {value!r}: write NAME=VALUE.")
+        if name in out:
+            raise UsageError(f"{option}: {name} is given twice.")
+        out[name] = rest
+    return out
+
+
+def path_pairs(option: str, values: Sequence[str]) -> dict[str, Path]:
+    """Parse repeated ``NAME=PATH``; a plain path takes its last part as the name."""
+    named = [value if "=" in value else f"{Path(value).stem or value}={value}" for value in values]
+    paths = {name: Path(text) for name, text in pairs(option, named).items()}
+    for name, path in paths.items():
+        if not path.exists():
+            raise UsageError(f"{option} {name}={path}: there is no such file or folder.")
+    return paths
+
+
+def name_lists(option: str, values: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Parse repeated ``NAME=A,B``."""
+    return {name: comma_list(text) for name, text in pairs(option, values).items()}
+
+
+def comma_list(text: str) -> tuple[str, ...]:
+    """Split at commas, dropping blanks and repeats."""
+    return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+def metric_weights(values: Sequence[str]) -> dict[str, float]:
+    """Parse repeated ``NAME`` or ``NAME=WEIGHT``.
+
+    Raises:
+        UsageError: A weight is not a number.
+    """
+    named = pairs("--metric", [value if "=" in value else f"{value}=1" for value in values])
+    try:
+        return {name: float(text) for name, text in named.items()}
+    except ValueError as error:
+        raise UsageError(f"--metric: {error}; write NAME or NAME=WEIGHT.") from error

@@ -1,0 +1,256 @@
+"""The suite: the chosen items with everything needed to use them later. Schema of ``suite.json``."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+
+from bestrand_drive.errors import DataRefused
+from bestrand_drive.files import dump_json, read_bytes
+
+SCHEMA_VERSION = 1
+DIGITS = 9
+"""Significant digits kept of every statistic: the last bits of a linear-algebra library must not change a file."""
+
+
+def _round(value: float) -> float:
+    return float(f"{value:.{DIGITS}g}")
+
+
+Number = Annotated[float, AfterValidator(_round), Field(allow_inf_nan=False)]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class MixedModel(_Model):
+    """Constants of the difficulty model of one metric (metric units; see ``compression.difficulty``)."""
+
+    beta: tuple[Number, Number]
+    v_b: tuple[Number, Number]
+    s_u2: Number
+    s_e2: Number
+    within_variance: Number
+    between_variance: Number
+
+
+class Regression(_Model):
+    """Probe regression of one metric, for suites without strata (see ``compression.estimators.expc``).
+
+    Attributes:
+        slope: Exchangeable slope b0.
+        variance: Mean variance of the probes over the pool.
+        correlation: Their mean correlation.
+        pool: Items of the pool.
+        scores: [chosen item][probe column], centred on the pool's mean.
+    """
+
+    slope: Number
+    variance: Number
+    correlation: Number
+    pool: int
+    scores: list[list[Number]]
+
+
+class SuiteNoise(_Model):
+    """Run noise of one metric when the target was run once: standard deviation on one item, and its source."""
+
+    sd: Number
+    source: str
+
+
+class SuiteMetric(_Model):
+    """One metric: its specification and what the probes tell about it.
+
+    Attributes:
+        within: [item] probe difficulty inside the stratum, or None without probe data.
+        between: [item] mean probe difficulty of the stratum, or None without probe data.
+        expected_error: Mean absolute error expected of the estimate for a policy like the probes, metric units.
+    """
+
+    name: str
+    low: Number | None
+    high: Number | None
+    higher_is_better: bool
+    unit: str
+    binary: bool
+    ratio: bool
+    model: MixedModel | None
+    within: list[Number] | None
+    between: list[Number] | None
+    regression: Regression | None
+    noise: SuiteNoise | None
+    expected_error: Number | None
+
+
+class SuiteProbe(_Model):
+    """One probe.
+
+    Attributes:
+        name: Name given by the user.
+        family: Family it was averaged in, or None.
+        source: Where its results came from, as given by the user.
+        licence: As given by the user; ``not stated`` otherwise.
+        items: Items it has a score on.
+        full: Its value over all items it has, one a metric.
+        digest: SHA-256 of its scores on the chosen items, to recognise a target that is this probe.
+        hours: Its hours on the chosen items and on all (gaps filled), or None when not recorded.
+    """
+
+    name: str
+    family: str | None
+    source: str
+    licence: str
+    items: int
+    full: dict[str, Number]
+    digest: str
+    hours: tuple[Number, Number] | None = None
+
+
+class SuiteItem(_Model):
+    """One item of the benchmark, chosen or not.
+
+    Attributes:
+        id: Item id.
+        stratum: Label, or None.
+        members: Route or item ids it stands for when it is a pair or a group; empty for a single one.
+        weight: What it counts in the benchmark's mean.
+        in_pool: Whether the probes have scores on it.
+        cost_s: Mean duration over the probes, seconds, or None.
+    """
+
+    id: str
+    stratum: str | None = None
+    members: list[str] = []
+    weight: Number = 1.0
+    in_pool: bool = True
+    cost_s: Number | None = None
+
+
+class HarmonicMetric(_Model):
+    """A metric that is the harmonic mean of two others."""
+
+    name: str
+    score: str
+    success: str
+
+
+class Domain(_Model):
+    """A part of the benchmark that is reported on its own: the mean of ``metric`` over ``items``."""
+
+    name: str
+    metric: str
+    items: list[str]
+
+
+class Choice(_Model):
+    """How the items were chosen.
+
+    Attributes:
+        selector: Its name.
+        seed: Of every draw.
+        settings: What was set, and what the search found.
+        excluded: Item ids that could not be chosen, with the reason.
+        undriven_strata: Strata without a chosen item.
+    """
+
+    selector: str
+    seed: int
+    settings: dict[str, str | int | float | bool | None]
+    excluded: dict[str, str]
+    undriven_strata: list[str]
+
+
+class Suite(_Model):
+    """A frozen choice of items (``suite.json``)."""
+
+    schema_version: Literal[1] = 1
+    benchmark: str
+    route_set: str
+    source_sha256: str
+    n: int
+    k: int
+    chosen: list[str]
+    strata: dict[str, int]
+    choice: Choice
+    metrics: list[SuiteMetric]
+    harmonic: list[HarmonicMetric]
+    domains: list[Domain]
+    probes: list[SuiteProbe]
+    families: dict[str, list[str]]
+    items: list[SuiteItem]
+    ceiling: dict[str, Number] = {}
+    findings: list[str] = []
+
+    @property
+    def item_ids(self) -> list[str]:
+        """Ids of all N items, benchmark order."""
+        return [item.id for item in self.items]
+
+    def metric(self, name: str) -> SuiteMetric:
+        """The metric of that name."""
+        return next(metric for metric in self.metrics if metric.name == name)
+
+    def predicted_hours(self) -> tuple[float, float] | None:
+        """Hours of the chosen items and of all, from the probes' durations, or None when a cost is not known."""
+        costs = {item.id: item.cost_s for item in self.items}
+        if any(cost is None for cost in costs.values()):
+            return None
+        seconds = {name: float(cost) for name, cost in costs.items() if cost is not None}
+        return sum(seconds[name] for name in self.chosen) / 3600, sum(seconds.values()) / 3600
+
+    def to_json(self) -> bytes:
+        """The file's bytes; equal suites give equal bytes."""
+        return dump_json(self.model_dump(mode="json"))
+
+
+def read_suite(folder: Path) -> Suite:
+    """Read ``suite.json`` of a suite folder (or the file itself).
+
+    Raises:
+        DataRefused: The file is absent, damaged, of a newer schema, or contradicts itself.
+    """
+    path = folder if folder.is_file() else folder / "suite.json"
+    content = read_bytes(path)
+    try:
+        raw = json.loads(content)
+    except (ValueError, RecursionError) as error:
+        raise DataRefused(
+            f"{path}: not valid JSON ({error}). Make the suite again with `bestrand compress`."
+        ) from error
+    version = raw.get("schema_version") if isinstance(raw, dict) else None
+    if version != SCHEMA_VERSION:
+        raise DataRefused(
+            f"{path}: schema version {version!r}; this version reads {SCHEMA_VERSION}. "
+            "Make the suite again, or use the bestrand_drive version that wrote it."
+        )
+    try:
+        suite = Suite.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise DataRefused(f"{path}: {where}: {first['msg']} ({error.error_count()} faults).") from error
+    _check(suite, path)
+    return suite
+
+
+def _check(suite: Suite, path: Path) -> None:
+    """Refuse a suite whose parts disagree."""
+    known = set(suite.item_ids)
+    lengths = {
+        len(column) for metric in suite.metrics for column in (metric.within, metric.between) if column is not None
+    }
+    faults = [
+        (len(known) != len(suite.items), "an item id occurs twice"),
+        (len(suite.items) != suite.n, f"{len(suite.items)} items are listed, n says {suite.n}"),
+        (len(suite.chosen) != suite.k or len(set(suite.chosen)) != suite.k, "the chosen ids do not match k"),
+        (not set(suite.chosen) <= known, "a chosen id is not among the items"),
+        (not lengths <= {suite.n}, "a difficulty column has not one number an item"),
+    ]
+    for wrong, message in faults:
+        if wrong:
+            raise DataRefused(f"{path}: {message}. The file was edited or damaged; make the suite again.")

@@ -1,0 +1,122 @@
+"""Choosing: which items may be chosen, which probes count as one, and the selector's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Generator, Tensor
+
+from bestrand_drive.compression.pool import draw_pool
+from bestrand_drive.compression.selectors.balanced import Balanced
+from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, Selector
+from bestrand_drive.compression.selectors.bestrand import Bestrand
+from bestrand_drive.compression.selectors.random import Random
+from bestrand_drive.errors import NothingSelected, UsageError
+from bestrand_drive.scores.matrix import ScoreMatrix
+from bestrand_drive.workflows.request import CompressRequest
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A selection with the pool it was made from.
+
+    Attributes:
+        scores: Probe scores, hidden outside the pool.
+        pool: long Tensor[pool item].
+        selection: The chosen items.
+        families: Policy numbers of each family.
+        copies: Probe -> the earlier one with the same scores.
+    """
+
+    scores: ScoreMatrix
+    pool: Tensor
+    selection: Selection
+    families: list[list[int]]
+    copies: dict[str, str]
+
+
+def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapping[str, str]) -> Chosen:
+    """Choose ``k`` items.
+
+    Args:
+        scores: Probe scores on all N items (possibly of no probe).
+        request: Checked.
+        k: Size.
+        excluded: Item ids that must not be chosen.
+
+    Raises:
+        NothingSelected: Fewer items can be chosen, or the guards cannot be met.
+        UsageError: A family is wrong, or the selector needs probes.
+    """
+    generator = Generator().manual_seed(request.seed)
+    allowed = torch.tensor([item not in excluded for item in scores.items])
+    driven = scores.valid.any(dim=2).any(dim=1)
+    if not bool(driven.any()):
+        driven = torch.ones_like(allowed)
+    eligible = (allowed & driven).nonzero()[:, 0]
+    if k > len(eligible):
+        raise NothingSelected(f"{k} items are asked for, but only {len(eligible)} can be chosen; ask for fewer.")
+    strata = scores.strata if request.selector == "balanced" else None
+    choosable = draw_pool(eligible, k, request.factor(), strata, generator)
+    pool = driven.nonzero()[:, 0] if request.factor() is None else choosable
+    visible = scores.hidden_outside(pool)
+    copies = find_copies(scores)
+    families = family_numbers(scores, request.families, copies)
+    settings = ChoiceSettings(
+        candidates=request.candidates,
+        metric_weights=request.metric_weights,
+        families=families,
+        guard_domains=request.guard,
+    )
+    selection = _selector(request.selector, settings).select(visible, k, pool=choosable, generator=generator)
+    return Chosen(visible, pool, selection, families, copies)
+
+
+def _selector(name: str, settings: ChoiceSettings) -> Selector:
+    selectors: dict[str, Selector] = {
+        "balanced": Balanced(settings),
+        "bestrand": Bestrand(settings),
+        "random": Random(settings),
+    }
+    return selectors[name]
+
+
+def find_copies(scores: ScoreMatrix) -> dict[str, str]:
+    """Probes with exactly the scores of an earlier one: name -> the earlier one's name."""
+    first: dict[bytes, str] = {}
+    copies = {}
+    for number, name in enumerate(scores.policies):
+        content = scores.values[:, number].numpy().tobytes() + scores.valid[:, number].numpy().tobytes()
+        original = first.setdefault(content, name)
+        if original != name:
+            copies[name] = original
+    return copies
+
+
+def family_numbers(
+    scores: ScoreMatrix, families: Mapping[str, Sequence[str]], copies: Mapping[str, str]
+) -> list[list[int]]:
+    """Columns of each family; a probe without relatives stands alone, a copy joins its original.
+
+    A family may also name policies that are no probes: they are recognised later, as targets.
+
+    Raises:
+        UsageError: A family names no probe, or a probe is in two families.
+    """
+    label = {name: name for name in scores.policies}
+    for family, members in families.items():
+        if not set(members) & set(scores.policies):
+            known = ", ".join(scores.policies)
+            raise UsageError(f"--family {family}: none of {', '.join(members)} is a probe; the probes are {known}.")
+        for member in set(members) & set(scores.policies):
+            if label[member] != member:
+                raise UsageError(f"--family {family}: {member} is already in another family.")
+            label[member] = f"family {family}"
+    for copy, original in copies.items():
+        label[copy] = label[original]
+    groups: dict[str, list[int]] = {}
+    for number, name in enumerate(scores.policies):
+        groups.setdefault(label[name], []).append(number)
+    return list(groups.values())

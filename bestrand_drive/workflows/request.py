@@ -1,0 +1,138 @@
+"""What a user may ask of compress."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor
+
+from bestrand_drive.compression.pool import kept_items
+from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.scores.matrix import ScoreMatrix
+
+SELECTORS = ("balanced", "bestrand", "random")
+
+
+@dataclass(frozen=True)
+class CompressRequest:
+    """Size, method and guards of a suite.
+
+    Attributes:
+        keep: Share of the items to keep; exactly one of ``keep``, ``k`` and ``hours`` is given.
+        k: Number of items.
+        hours: Budget of simulator hours a policy, by the probes' durations.
+        seed: Of every draw.
+        selector: ``balanced``, ``bestrand`` or ``random``.
+        candidates: Random subsets that are judged.
+        pool_factor: n of the pool min(n k, N); None takes 4 for ``bestrand`` and all items for the others.
+        metric_weights: Factor a metric that takes part in choosing; empty for the benchmark's own choice.
+        families: Name -> probes of one lineage.
+        exclude: Item ids that must not be chosen, with the reason.
+        guard: Whether every domain (ability) must keep an item.
+        probe_data: Whether per-item probe figures go into the suite.
+    """
+
+    keep: float | None = None
+    k: int | None = None
+    hours: float | None = None
+    seed: int = 0
+    selector: str = "balanced"
+    candidates: int = 128
+    pool_factor: float | None = None
+    metric_weights: Mapping[str, float] = field(default_factory=dict)
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    exclude: Mapping[str, str] = field(default_factory=dict)
+    guard: bool = True
+    probe_data: bool = True
+
+    def check(self) -> None:
+        """Refuse what cannot be meant.
+
+        Raises:
+            UsageError: Not exactly one size, an unknown selector, or a number out of range.
+        """
+        sizes = [size for size in (self.keep, self.k, self.hours) if size is not None]
+        if len(sizes) != 1:
+            raise UsageError("Give exactly one of --keep (share of the items), --k (number) and --hours (budget).")
+        if not math.isfinite(sizes[0]) or sizes[0] <= 0:
+            raise UsageError("--keep, --k and --hours must be above 0.")
+        if self.selector not in SELECTORS:
+            raise UsageError(f"--selector {self.selector}: known are {', '.join(SELECTORS)}.")
+        if self.candidates < 1:
+            raise UsageError(f"--candidates {self.candidates}: give 1 or more.")
+        if not 0 <= self.seed < 2**63:
+            raise UsageError(f"--seed {self.seed}: give a whole number from 0 to 2^63 - 1.")
+        if any(not math.isfinite(weight) or weight < 0 for weight in self.metric_weights.values()):
+            raise UsageError("--metric: a weight must be a number, 0 or more.")
+
+    def factor(self) -> float | None:
+        """The pool factor that applies."""
+        return 4.0 if self.pool_factor is None and self.selector == "bestrand" else self.pool_factor
+
+
+def size_of(request: CompressRequest, items: int, cost_s: Tensor | None) -> int:
+    """How many items to choose.
+
+    Args:
+        request: Checked.
+        items: N.
+        cost_s: float64 Tensor[item] seconds, or None.
+
+    Raises:
+        UsageError: Hours are asked for and no duration is known.
+    """
+    if request.k is not None:
+        return request.k
+    if request.keep is not None:
+        return kept_items(items, request.keep)
+    if cost_s is None:
+        raise UsageError("--hours needs durations: result files with duration_system, or a cost_s column in --items.")
+    hours = request.hours or 0.0
+    return min(items, max(1, math.floor(hours * 3600 / float(cost_s.mean()))))
+
+
+def mean_costs(scores: ScoreMatrix) -> Tensor | None:
+    """Mean duration of each item over the probes, seconds; gaps of a probe take the mean of the others scaled to it.
+
+    A probe's durations are first divided by its own mean, so that an item that only slow probes drove does not look
+    long; the result is on the scale of the mean probe.
+
+    Returns:
+        float64 Tensor[item], or None when no duration is known.
+    """
+    if scores.cost_s is None:
+        return None
+    return filled_costs(scores.cost_s).mean(dim=1)
+
+
+def filled_costs(cost_s: Tensor) -> Tensor:
+    """Durations [item, policy] without gaps; policies without any duration are left out."""
+    known = ~torch.isnan(cost_s)
+    used = known.any(dim=0)
+    cost_s, known = cost_s[:, used], known[:, used]
+    scale = torch.where(known, cost_s, 0.0).sum(dim=0) / known.sum(dim=0)
+    relative = torch.where(known, cost_s / scale.clamp(min=1e-12), 0.0)
+    count = known.sum(dim=1)
+    typical = torch.where(count > 0, relative.sum(dim=1) / count.clamp(min=1), torch.ones(()).double())
+    return torch.where(known, cost_s, typical[:, None] * scale)
+
+
+def excluded_items(
+    request: CompressRequest, scores: ScoreMatrix, members: tuple[tuple[str, ...], ...]
+) -> dict[str, str]:
+    """Item ids that must not be chosen, with the reason; a member's id stands for its item.
+
+    Raises:
+        DataRefused: An id is not of this benchmark.
+    """
+    owner = {member: item for item, group in zip(scores.items, members, strict=True) for member in group}
+    out: dict[str, str] = {}
+    for name, reason in request.exclude.items():
+        item = name if name in set(scores.items) else owner.get(name)
+        if item is None:
+            raise DataRefused(f"--exclude {name}: no such item in this benchmark ({scores.items[0]}, ...).")
+        out[item] = reason
+    return out
