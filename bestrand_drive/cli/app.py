@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import traceback
 
-import click
 import typer
 
 from bestrand_drive.cli import compress, estimate, inspect
@@ -15,12 +14,14 @@ app = typer.Typer(
     name="bestrand",
     help="Evaluate driving policies on a small, representative suite of routes, with honest error bars.",
     no_args_is_help=True,
-    add_completion=True,
     pretty_exceptions_enable=False,
 )
 app.add_typer(compress.app, name="compress")
 app.command("estimate")(estimate.estimate)
 app.command("inspect")(inspect.inspect)
+
+_ParserError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""What the parser raises on a wrong command line; its module differs between versions of typer."""
 
 
 def main() -> None:
@@ -29,27 +30,29 @@ def main() -> None:
 
 
 def run(arguments: list[str]) -> int:
-    """Run the command on some arguments and return its exit code; nothing but usage help raises past it."""
+    """Run the command on some arguments and return its exit code."""
     try:
-        code = app(arguments, standalone_mode=False)
-        return int(code) if isinstance(code, int) else ExitCode.OK
-    except click.exceptions.Exit as stop:
-        return stop.exit_code
-    except click.ClickException as error:
-        error.show()
-        return ExitCode.USAGE
-    except BestrandError as error:
-        print(f"bestrand: {error}", file=sys.stderr)
-        if error.exit_code == ExitCode.INTERNAL:
-            traceback.print_exc()
-        return error.exit_code
-    except (KeyboardInterrupt, click.Abort):
+        code: object = app(arguments, standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
         print("bestrand: interrupted; nothing was written.", file=sys.stderr)
         return ExitCode.INTERRUPTED
-    except OSError as error:
-        print(f"bestrand: {error.filename or 'a file'}: {error.strerror or error}. Nothing was written.", file=sys.stderr)
+    except Exception as error:
+        return _report(error)
+    return code if isinstance(code, int) else ExitCode.OK
+
+
+def _report(error: Exception) -> int:
+    """Say what went wrong; only a defect of ours shows a traceback."""
+    if isinstance(error, _ParserError):
+        error.show()  # type: ignore[attr-defined]
+        return ExitCode.USAGE
+    if isinstance(error, OSError):
+        place = error.filename or "a file"
+        print(f"bestrand: {place}: {error.strerror or error}; what was there before still is.", file=sys.stderr)
         return ExitCode.ENVIRONMENT
-    except Exception:  # noqa: BLE001  the last resort: a defect of ours, shown whole so that it can be reported
-        traceback.print_exc()
-        print("bestrand: this is a defect of bestrand_drive; please report it with the lines above.", file=sys.stderr)
-        return ExitCode.INTERNAL
+    if isinstance(error, BestrandError) and error.exit_code != ExitCode.INTERNAL:
+        print(f"bestrand: {error}", file=sys.stderr)
+        return error.exit_code
+    traceback.print_exception(error)
+    print("bestrand: this is a defect of bestrand_drive; please report it with the lines above.", file=sys.stderr)
+    return ExitCode.INTERNAL

@@ -90,7 +90,12 @@ def driving_evidence(
     tables = [table for _, table in read]
     infos = tuple(
         ProbeInfo(
-            source.name, str(source.path), source.licence, table.counts, table.notes, official(benchmark, results, table)
+            source.name,
+            str(source.path),
+            source.licence,
+            table.counts,
+            table.notes,
+            official(benchmark, results, table),
         )
         for source, (results, table) in zip(sources, read, strict=True)
     )

@@ -29,9 +29,7 @@ def point(
 
 
 @LIGHT
-@given(
-    UNIT, st.floats(0, 0.3), SPREAD, SIZES, st.integers(0, 300), st.booleans()
-)
+@given(UNIT, st.floats(0, 0.3), SPREAD, SIZES, st.integers(0, 300), st.booleans())
 def test_bounded_intervals_equal_the_reference(
     value: float, variance: float, spread2: float, n: int, rest: int, binary: bool
 ) -> None:

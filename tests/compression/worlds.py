@@ -151,3 +151,9 @@ def close(actual: object, expected: object, *, rtol: float = 1e-7, scale: float 
     """Equal but for rounding, zero meaning zero on the given scale; never NaN."""
     assert not np.isnan(np.asarray(actual, dtype=float)).any()
     np.testing.assert_allclose(actual, expected, rtol=rtol, atol=1e-10 * scale)
+
+
+def earliest_least(judged: Sequence[tuple[float, list[int]]]) -> tuple[float, list[int]]:
+    """Distance and subset of the first candidate that no other undercuts by more than rounding."""
+    least = min(distance for distance, _ in judged)
+    return next(pair for pair in judged if pair[0] <= least * (1 + 1e-9) + 1e-12)

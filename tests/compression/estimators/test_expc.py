@@ -88,20 +88,6 @@ def test_without_probes_it_is_the_plain_mean() -> None:
     close(found.variance, (1 / 2 - 1 / 3) * 2.0)
 
 
-def test_a_domain_is_regressed_to_its_own_mean_of_the_probes() -> None:
-    """Weights of 0 and 1: H is the probes' mean over the domain, not over the benchmark (which is 0)."""
-    rng = np.random.default_rng(3)
-    level = np.concatenate([rng.normal(size=40) - 5, rng.normal(size=40) + 5])  # the domain is the hard half
-    columns = level[:, None] + 0.1 * rng.normal(size=(80, 3))
-    columns -= columns.mean(axis=0)
-    target, domain = level + 0.1 * rng.normal(size=80), np.arange(80) < 40
-    values = np.full(80, np.nan)
-    suite = np.arange(0, 80, 4)
-    values[suite] = target[suite]
-    found = expc(Sample(values, domain * 1.0, np.zeros(80, dtype=int)), fit_regression(columns, np.arange(80), 80))
-    assert abs(found.value - target[domain].mean()) < 0.5
-
-
 def test_a_measured_item_outside_the_pool_gives_no_nan() -> None:
     """Its probe scores are not known; it cannot take part in the regression."""
     rng = np.random.default_rng(4)

@@ -1,0 +1,52 @@
+"""The options that every ``bestrand compress`` subcommand shares, and the request they make."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bestrand_drive.cli.options import comma_list
+from bestrand_drive.suite import read_suite
+
+Out = Annotated[Path, typer.Option(help="Folder to write the suite to.", show_default=False)]
+Keep = Annotated[float | None, typer.Option(help="Share of the items to keep, such as 0.35.", show_default=False)]
+Size = Annotated[int | None, typer.Option("--k", help="Number of items to keep.", show_default=False)]
+Hours = Annotated[
+    float | None, typer.Option(help="Budget of simulator hours a policy, by the probes' durations.", show_default=False)
+]
+Seed = Annotated[int, typer.Option(help="Seed of every draw; the same seed gives the same bytes.")]
+SelectorName = Annotated[str, typer.Option("--selector", help="balanced, bestrand or random.")]
+Candidates = Annotated[int, typer.Option(help="Random subsets that are judged (m).")]
+PoolFactor = Annotated[
+    float | None,
+    typer.Option(
+        help="Use probe scores on min(n k, N) drawn items only; 4 for bestrand, else all.", show_default=False
+    ),
+]
+Metric = Annotated[
+    list[str] | None,
+    typer.Option("--metric", help="Metric to choose by, NAME or NAME=WEIGHT; repeat.", show_default=False),
+]
+Family = Annotated[
+    list[str] | None,
+    typer.Option("--family", help="Policies of one lineage, NAME=A,B; they count as one probe.", show_default=False),
+]
+Exclude = Annotated[str, typer.Option(help="Item ids never to choose, joined by commas.", show_default=False)]
+DisjointFrom = Annotated[
+    list[Path] | None, typer.Option(help="A suite whose items are not to be chosen again; repeat.", show_default=False)
+]
+Licence = Annotated[
+    list[str] | None, typer.Option("--licence", help="Licence of a probe's results, NAME=TEXT.", show_default=False)
+]
+NoGuard = Annotated[bool, typer.Option("--no-ability-guard", help="Let an ability go without a route (for studies).")]
+NoProbeData = Annotated[bool, typer.Option("--no-probe-data", help="Leave per-item probe figures out of the suite.")]
+Force = Annotated[bool, typer.Option("--force", help="Replace a suite that is there.")]
+
+
+def exclusions(exclude: str, disjoint_from: Sequence[Path]) -> dict[str, str]:
+    """Ids that must not be chosen, with the reason."""
+    out = {item: f"chosen in {folder.name}" for folder in disjoint_from for item in read_suite(folder).chosen}
+    return out | dict.fromkeys(comma_list(exclude), "excluded by the user")

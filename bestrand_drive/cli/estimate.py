@@ -1,0 +1,56 @@
+"""``bestrand estimate``: a policy's full scores from its results on a suite."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from bestrand_drive.cli.estimate_text import estimate_json, print_estimate
+from bestrand_drive.errors import ExitCode
+from bestrand_drive.files import dump_json
+from bestrand_drive.suite import read_suite
+from bestrand_drive.workflows import verbs
+
+
+def estimate(
+    suite: Annotated[Path, typer.Argument(help="Suite folder.", show_default=False)],
+    results: Annotated[Path, typer.Option(help="The policy's result file or folder, or a table.", show_default=False)],
+    policy: Annotated[
+        str | None, typer.Option(help="Name of the policy. [default: the file's name]", show_default=False)
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    missing: Annotated[
+        Literal["zero", "exclude"] | None,
+        typer.Option(help="Missing items: zero is the benchmark's official rule; exclude estimates without them."),
+    ] = None,
+    family: Annotated[str | None, typer.Option(help="The policy's family.", show_default=False)] = None,
+    metric_info: Annotated[
+        Path | None, typer.Option(help="Folder of metric_info.json files, for comfort.", show_default=False)
+    ] = None,
+    allow_evaluator_mismatch: Annotated[
+        bool, typer.Option("--allow-evaluator-mismatch", help="Accept files of another benchmark's evaluator.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> int:
+    """Estimate a policy's full scores from its results on a suite.
+
+    Leaves with 6 when items of the suite have no result and --missing does not say what to do with them.
+    """
+    known = read_suite(suite)
+    found = verbs.estimate(
+        known,
+        results,
+        policy=policy,
+        level=level,
+        missing=missing or "exclude",
+        family=family,
+        metric_info=metric_info,
+        allow_evaluator_mismatch=allow_evaluator_mismatch,
+    )
+    if as_json:
+        print(dump_json(estimate_json(found)).decode(), end="")
+    else:
+        print_estimate(known, found)
+    return ExitCode.INCOMPLETE if found.missing and missing is None else ExitCode.OK

@@ -1,0 +1,153 @@
+"""A suite in words: what compress and inspect print."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from rich.console import Console
+
+from bestrand_drive.cli.tables import console, listed, say, sentences, share, table
+from bestrand_drive.compression.pool import near_multiple
+from bestrand_drive.suite import Suite, SuiteProbe
+from bestrand_drive.workflows.evidence import Evidence
+
+ITEM_WORD = {"bench2drive": "routes", "fail2drive": "pairs", "scores": "items"}
+COUNT_HEADS = (
+    ("records", "records"),
+    ("usable_routes", "usable"),
+    ("infrastructure", "infra"),
+    ("agent_crashed", "crashed"),
+    ("no_record", "missing"),
+)
+
+
+def print_compressed(evidence: Evidence, suite: Suite, out_folder: Path) -> None:
+    """What was read, what was chosen, what to do next."""
+    out = console()
+    _print_probes_read(out, evidence, suite)
+    sentences(out, _probe_notes(evidence))
+    print_suite(suite)
+    sentences(out, _advice(evidence, suite))
+    names = sorted({name.split("/")[0] + ("/" if "/" in name else "") for name in evidence.files(suite.chosen)})
+    say(out, f"wrote {out_folder}: {', '.join(['suite.json', 'provenance.json', *names])}")
+    say(out, f"next: run a policy on it, then  bestrand estimate {out_folder} --results RESULTS")
+
+
+def _print_probes_read(out: Console, evidence: Evidence, suite: Suite) -> None:
+    if not evidence.probes:
+        return
+    heads = [(key, head) for key, head in COUNT_HEADS if any(key in info.counts for info in evidence.probes)]
+    metrics = [metric.name for metric in suite.metrics]
+    rows = [
+        [info.name, *(str(info.counts.get(key, "")) for key, _ in heads), *_totals(probe, metrics)]
+        for info, probe in zip(evidence.probes, suite.probes, strict=True)
+    ]
+    table(out, ["probe", *(head for _, head in heads), *metrics, "hours"], rows)
+
+
+def _probe_notes(evidence: Evidence) -> list[str]:
+    """Each note once, with the probes that it is about."""
+    about: dict[str, list[str]] = {}
+    for info in evidence.probes:
+        for note in info.notes:
+            about.setdefault(note, []).append(info.name)
+    every = len(evidence.probes)
+    return [note if len(names) == every else f"{listed(names)}: {note}" for note, names in about.items()]
+
+
+def _totals(probe: SuiteProbe, metrics: list[str]) -> list[str]:
+    values = [f"{probe.full[name]:.4g}" if name in probe.full else "–" for name in metrics]
+    return [*values, f"{probe.hours[1]:.1f}" if probe.hours else "–"]
+
+
+def print_suite(suite: Suite) -> None:
+    """The suite itself."""
+    out = console()
+    word = ITEM_WORD.get(suite.benchmark, "items")
+    choice = suite.choice
+    say(
+        out,
+        f"suite: {suite.k} of {suite.n} {word} ({suite.k / suite.n:.1%}) of {suite.benchmark} ({suite.route_set}), "
+        f"chosen by {choice.selector}, seed {choice.seed}",
+    )
+    say(out, "settings: " + ", ".join(f"{name} {_plain(value)}" for name, value in choice.settings.items() if value))
+    if suite.strata:
+        driven = len(suite.strata) - len(choice.undriven_strata)
+        say(
+            out,
+            f"strata: {driven} of {len(suite.strata)} driven; not driven: {listed(choice.undriven_strata) or 'none'}",
+        )
+    for domain in suite.domains:
+        inside = len(set(domain.items) & set(suite.chosen))
+        say(out, f"{domain.name}: {inside} of {len(domain.items)} {word}")
+    if choice.excluded:
+        say(out, f"excluded: {listed([f'{item} ({reason})' for item, reason in choice.excluded.items()], 6)}")
+    outside = sum(not item.in_pool for item in suite.items)
+    if outside:
+        say(out, f"pool: {suite.n - outside} of {suite.n} {word} have probe scores; the rest is estimated by stratum")
+    _print_hours(out, suite)
+    _print_expected(out, suite)
+    _print_probes(out, suite)
+    sentences(out, suite.findings, mark="finding")
+
+
+def _plain(value: str | int | float | bool | None) -> str:
+    return f"{value:.3g}" if isinstance(value, float) else str(value)
+
+
+def _print_hours(out: Console, suite: Suite) -> None:
+    hours = suite.predicted_hours()
+    if hours is None:
+        say(out, "predicted hours: unknown, no durations are recorded")
+        return
+    shares = sorted(probe.hours[0] / probe.hours[1] for probe in suite.probes if probe.hours and probe.hours[1] > 0)
+    spread = f"; {shares[0]:.0%} to {shares[-1]:.0%} over the probes" if len(shares) > 1 else ""
+    say(
+        out,
+        f"predicted hours a policy: {hours[0]:.2f} of {hours[1]:.2f} ({share(*hours)}{spread}), driving only, "
+        "without map loads and restarts",
+    )
+
+
+def _print_expected(out: Console, suite: Suite) -> None:
+    expected = [
+        f"{metric.name} {metric.expected_error:.3g} {metric.unit}".rstrip()
+        for metric in suite.metrics
+        if metric.expected_error is not None
+    ]
+    if expected:
+        say(out, f"expected error of an estimate (mean absolute, a policy unlike the probes): {', '.join(expected)}")
+    elif suite.probes:
+        say(out, "expected error: not known, the suite keeps no per-item probe data")
+
+
+def _print_probes(out: Console, suite: Suite) -> None:
+    if not suite.probes:
+        say(
+            out,
+            "probes: none; the choice is a stratified random sample" if suite.strata else "probes: none; random sample",
+        )
+        return
+    names = [f"{probe.name} ({probe.family})" if probe.family else probe.name for probe in suite.probes]
+    say(out, f"probes: {listed(names, 20)}")
+
+
+def _advice(evidence: Evidence, suite: Suite) -> list[str]:
+    word = ITEM_WORD.get(suite.benchmark, "items")
+    lines = []
+    multiple = near_multiple(suite.k, len(suite.strata), suite.n)
+    if multiple is not None:
+        each = multiple // len(suite.strata)
+        lines.append(
+            f"--k {multiple} is near and holds {each} of each of the {len(suite.strata)} strata: sharper estimates"
+        )
+    fragile = [item for item in evidence.fragile if item not in suite.choice.excluded]
+    if fragile:
+        ids = ",".join(fragile)
+        lines.append(f"{word} reported to crash simulators: --exclude {ids} leaves them out of the choice")
+    copies = [
+        f"{probe.name} is a {probe.family}" for probe in suite.probes if (probe.family or "").startswith("copy of")
+    ]
+    if copies:
+        lines.append(f"{'; '.join(copies)}: the same scores, counted once")
+    return lines
