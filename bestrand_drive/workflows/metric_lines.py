@@ -17,7 +17,7 @@ from bestrand_drive.compression.estimation import (
     point_estimate,
     withheld,
 )
-from bestrand_drive.compression.estimators.sample import PointEstimate, Sample
+from bestrand_drive.compression.estimators.sample import PointEstimate, Sample, ratio_weights
 from bestrand_drive.compression.noise import Noise, pooled_noise
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Domain, Suite, SuiteMetric
@@ -72,16 +72,10 @@ def _frame(metric: SuiteMetric, level: float) -> MetricFrame:
 
 
 def _sample(suite: Suite, scores: ScoreMatrix, number: int, inside: frozenset[str] | None = None) -> Sample:
-    """Values and weights of one metric.
-
-    For a ratio metric, an item that was driven without logging it does not count, and an item that was not driven
-    counts by the share of driven ones that logged it.
-    """
+    """Values and weights of one metric, of the items of a domain when one is given."""
     values, weights = scores.masked(number)[:, 0], item_weights(suite)
     if suite.metrics[number].ratio:
-        driven, logged = scores.valid[:, 0, :].any(dim=1).numpy(), ~np.isnan(values)
-        share = logged.sum() / max(int(driven.sum()), 1)
-        weights = np.where(driven, np.where(logged, weights, 0.0), weights * share)
+        weights = ratio_weights(weights, scores.valid[:, 0, :].any(dim=1).numpy(), ~np.isnan(values))
     if inside is not None:
         weights = np.where([item.id in inside for item in suite.items], weights, 0.0)
     return Sample(values, weights, stratum_numbers(suite))

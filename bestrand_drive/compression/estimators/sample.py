@@ -70,6 +70,21 @@ class PointEstimate:
         return float(self.values.mean())
 
 
+def ratio_weights(weights: Array, driven: Array, logged: Array) -> Array:
+    """Weights of a metric whose benchmark value is a mean over the items that logged it.
+
+    An item that was driven without logging does not count; one that was not driven counts by the share of driven ones
+    that logged (a ratio estimator of the unknown number of items).
+
+    Args:
+        weights: float64 [item].
+        driven: bool [item].
+        logged: bool [item].
+    """
+    share = logged.sum() / max(int(driven.sum()), 1)
+    return np.where(driven, np.where(logged, weights, 0.0), weights * share)
+
+
 def sample_variance(values: Array) -> float:
     """Variance with n - 1; 0 for fewer than two values."""
     return float(values.var(ddof=1)) if len(values) > 1 else 0.0

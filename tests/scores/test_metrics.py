@@ -1,0 +1,26 @@
+"""Metric specifications."""
+
+from __future__ import annotations
+
+import pytest
+
+from bestrand_drive.errors import UsageError
+from bestrand_drive.scores.metrics import MetricSpec
+
+
+def test_bounds_need_both_sides() -> None:
+    assert MetricSpec("a", 0.0, 1.0).bounds == (0.0, 1.0)
+    assert MetricSpec("a", low=0.0).bounds is None
+    assert MetricSpec("a", high=1.0).bounds is None
+    assert MetricSpec("a").bounds is None
+
+
+@pytest.mark.parametrize(("low", "high"), [(1.0, 1.0), (2.0, 1.0), (float("nan"), 1.0)])
+def test_empty_bounds_are_refused(low: float, high: float) -> None:
+    with pytest.raises(UsageError, match="empty"):
+        MetricSpec("a", low, high)
+
+
+def test_a_metric_needs_a_name() -> None:
+    with pytest.raises(UsageError, match="name"):
+        MetricSpec("")
