@@ -25,16 +25,24 @@ def write_atomic(path: Path, content: bytes) -> None:
     """
     handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-            stream.flush()
-            os.fchmod(stream.fileno(), 0o644)
-            os.fsync(stream.fileno())
+        try:
+            _write_all(handle, content)
+            os.fchmod(handle, 0o644)
+            os.fsync(handle)
+        finally:
+            os.close(handle)
         os.replace(temporary, path)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+def _write_all(handle: int, content: bytes) -> None:
+    """Write to a descriptor until nothing is left (one call may take only a part)."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(handle, rest) :]
 
 
 def _sync_folder(folder: Path) -> None:

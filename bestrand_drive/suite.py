@@ -183,7 +183,7 @@ class Suite(_Model):
     probes: list[SuiteProbe]
     families: dict[str, list[str]]
     items: list[SuiteItem]
-    ceiling: dict[str, Number] = {}
+    ceiling: dict[str, tuple[int, int]] = {}
     findings: list[str] = []
 
     @property

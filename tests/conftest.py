@@ -1,11 +1,18 @@
 """Where the real data lies, and small builders of result files and route files that several rooms' tests use."""
 
+import contextlib
+import io
 import json
 import os
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from tests.workflows.toys import Bench, Fail, Table
 
 KINDS = (
     "collisions_layout",
@@ -87,3 +94,88 @@ class Builders:
 def build() -> type[Builders]:
     """Builders of test files."""
     return Builders
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What the command left with and printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output as one JSON document."""
+        return json.loads(self.out)
+
+
+def call(*arguments: object) -> Ran:
+    """Run the ``bestrand`` command in this process; no traceback may be seen, whatever the code."""
+    from bestrand_drive.cli.app import run
+
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = run([str(argument) for argument in arguments])
+    ran = Ran(int(code), out.getvalue(), err.getvalue())
+    assert "Traceback" not in ran.out + ran.err, "\n".join(ran.err.splitlines()[-4:])
+    return ran
+
+
+@pytest.fixture(scope="session")
+def bestrand() -> Callable[..., Ran]:
+    """The command, in this process."""
+    return call
+
+
+@pytest.fixture(scope="session")
+def bench(tmp_path_factory: pytest.TempPathFactory) -> "Bench":
+    """The toy Bench2Drive."""
+    from tests.workflows.toys import make_bench
+
+    return make_bench(tmp_path_factory.mktemp("bench"))
+
+
+@pytest.fixture(scope="session")
+def fail(tmp_path_factory: pytest.TempPathFactory) -> "Fail":
+    """The toy Fail2Drive."""
+    from tests.workflows.toys import make_fail
+
+    return make_fail(tmp_path_factory.mktemp("fail"))
+
+
+@pytest.fixture(scope="session")
+def toy_table(tmp_path_factory: pytest.TempPathFactory) -> "Table":
+    """The toy score table."""
+    from tests.workflows.toys import make_table
+
+    return make_table(tmp_path_factory.mktemp("table"))
+
+
+def made(*arguments: object) -> Path:
+    """Run compress, which must succeed; the last argument is the folder."""
+    ran = call("compress", *arguments)
+    assert ran.code == 0, ran.err
+    return Path(str(arguments[-1]))
+
+
+@pytest.fixture(scope="session")
+def bench_suite(bench: "Bench", tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of 24 routes of the toy Bench2Drive."""
+    out = tmp_path_factory.mktemp("made") / "bench"
+    return made("bench2drive", "--routes", bench.routes, *bench.probes(), "--k", 24, "--out", out)
+
+
+@pytest.fixture(scope="session")
+def fail_suite(fail: "Fail", tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of 12 pairs of the toy Fail2Drive."""
+    out = tmp_path_factory.mktemp("made") / "fail"
+    return made("fail2drive", "--routes", fail.routes, *fail.probes(), "--k", 12, "--out", out)
+
+
+@pytest.fixture(scope="session")
+def table_suite(toy_table: "Table", tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A suite of 20 items of the toy table, chosen by the models m1, m3 and m6."""
+    out = tmp_path_factory.mktemp("made") / "table"
+    probes = [part for name in ("m1", "m3", "m6") for part in ("--probe", name)]
+    return made("scores", "--scores", toy_table.scores, *probes, "--k", 20, "--out", out)

@@ -40,7 +40,11 @@ class MetricRules(BaseModel):
 
 
 class BenchmarkRules(BaseModel):
-    """What belongs to a benchmark whatever its route file: metrics, abilities, reference run noise."""
+    """What belongs to a benchmark whatever its route file.
+
+    ``ceiling_coverage``: for replayed suites of so many items (key) on which a policy showed no failure, how many of
+    the 95 % intervals of its success rate held the truth, and out of how many (scripts/figures.py).
+    """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -49,6 +53,7 @@ class BenchmarkRules(BaseModel):
     abilities: dict[str, tuple[str, ...]] = {}
     run_noise: dict[str, float]
     run_noise_source: str
+    ceiling_coverage: dict[str, tuple[int, int]] = {}
 
     def descriptions(self) -> tuple[MetricDescription, ...]:
         """The metrics, in the order of the file."""

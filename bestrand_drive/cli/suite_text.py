@@ -73,10 +73,8 @@ def print_suite(suite: Suite) -> None:
     say(out, "settings: " + ", ".join(f"{name} {_plain(value)}" for name, value in choice.settings.items() if value))
     if suite.strata:
         driven = len(suite.strata) - len(choice.undriven_strata)
-        say(
-            out,
-            f"strata: {driven} of {len(suite.strata)} driven; not driven: {listed(choice.undriven_strata) or 'none'}",
-        )
+        say(out, f"strata: {driven} of {len(suite.strata)} driven")
+        say(out, f"strata not driven: {listed(choice.undriven_strata, 100) or 'none'}")
     for domain in suite.domains:
         inside = len(set(domain.items) & set(suite.chosen))
         say(out, f"{domain.name}: {inside} of {len(domain.items)} {word}")

@@ -74,6 +74,7 @@ def fit_difficulty(columns: Array, strata: Array, pool: Array) -> DifficultyMode
     else:
         beta, v_b = np.zeros(2), np.zeros(2)
         s_u2, s_e2 = anova(columns[:, 0], inside) if families else (0.0, 0.0)
+        s_u2 = max(0.0, s_u2)
     d = np.column_stack([np.zeros(len(strata)), overall.between[strata]])
     d[pool, 0] = overall.within
     in_pool = np.zeros(len(strata), dtype=bool)

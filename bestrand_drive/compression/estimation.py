@@ -94,10 +94,10 @@ def estimate(point: PointEstimate, frame: MetricFrame, noise: Noise | None, runs
         reason: Remark to carry along.
     """
     value = _clip(point.value, frame.bounds)
-    if point.n < 2:
+    complete = point.n == point.population
+    if point.n < 2 and not complete:
         why = "one measured item carries no interval"
         return Estimate(value, None, None, frame.level, point.method, noise, _join(reason, why))
-    complete = point.n == point.population
     around = replace(point, value=value)
     run = Interval(value, value) if complete else _around(around, point.variance, frame, runs)
     policy = None

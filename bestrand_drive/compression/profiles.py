@@ -10,7 +10,7 @@ Array = np.ndarray
 
 
 def family_columns(scores: Array, families: Sequence[Sequence[int]]) -> Array:
-    """Centre each probe on its own mean and average the members of a family.
+    """Centre each probe on its own mean, average the members of a family, and centre the average on its own items.
 
     Args:
         scores: [item, probe], NaN where invalid.
@@ -24,7 +24,10 @@ def family_columns(scores: Array, families: Sequence[Sequence[int]]) -> Array:
     means = np.where(counts > 0, np.nansum(scores, axis=0) / np.maximum(counts, 1), np.nan)
     centred = scores - means
     columns = [_mean_over(centred[:, list(members)]) for members in families if counts[list(members)].any()]
-    return np.column_stack(columns) if columns else np.empty((len(scores), 0))
+    if not columns:
+        return np.empty((len(scores), 0))
+    averaged = np.column_stack(columns)
+    return np.asarray(averaged - np.nanmean(averaged, axis=0))
 
 
 def _mean_over(columns: Array) -> Array:

@@ -39,7 +39,8 @@ def systematic_stratified(strata: Tensor, k: int) -> Draw:
         rank = keys[:, :kinds].argsort(dim=1).argsort(dim=1).to(torch.float64)
         order = (rank[:, strata] + keys[:, kinds:-1]).argsort(dim=1)
         steps = torch.arange(k, dtype=torch.float64)
-        positions = ((steps[None, :] + keys[:, -1:]) * items / k).floor().long().clamp(max=items - 1)
+        start = (keys[:, -1:] * 2**32).floor() / 2**32  # short enough that t + u is exact, so that positions differ
+        positions = ((steps[None, :] + start) * items / k).floor().long()
         return order.gather(1, positions).sort(dim=1).values
 
     return draw

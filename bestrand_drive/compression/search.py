@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from torch import Generator, Tensor
@@ -75,14 +75,16 @@ def best_of(
         device: Where the means are computed; the choice does not depend on it.
 
     Raises:
-        NothingSelected: After 200 draws a candidate, too few satisfied the guards.
+        NothingSelected: After 200 draws a candidate too few satisfied the guards, or no candidate could be judged.
     """
     own = split_generator(generator)
     chunk = _chunk_size(k, space, memory_mib)
-    features = space.features.to(device)
-    valid = None if space.valid is None else space.valid.to(device)
-    kept: list[Tensor] = []
-    distances: list[Tensor] = []
+    device_space = replace(
+        space,
+        features=space.features.to(device),
+        valid=None if space.valid is None else space.valid.to(device),
+    )
+    leaders, distances = _Leaders(), []
     drawn = judged = rejected = 0
     while judged < candidates:
         if drawn >= 200 * candidates + 1000:
@@ -96,19 +98,44 @@ def best_of(
         first = _first(accepted, candidates - judged)
         rejected += int((~accepted[:first]).sum())
         batch = batch[:first][accepted[:first]]
-        kept.append(batch)
-        distances.append(imbalance(features, batch.to(device), valid, space.weights).cpu())
+        distance = imbalance(device_space.features, batch.to(device), device_space.valid, space.weights).cpu()
+        leaders.add(batch, distance)
+        distances += distance.tolist()
         judged += len(batch)
-    distance = torch.cat(distances)
-    best = _earliest_least(distance)
-    finite = distance[torch.isfinite(distance)]
-    return Found(
-        subset=torch.cat(kept)[best],
-        distance=float(distance[best]),
-        mean_square=float((finite**2).mean()) if len(finite) else math.inf,
-        judged=judged,
-        rejected=rejected,
-    )
+    subset, best = leaders.earliest()
+    if not math.isfinite(best):
+        raise NothingSelected(
+            f"In each of {judged} random subsets some probe has no valid score on some metric, so none can be judged. "
+            "Ask for more items, or leave out probes with few scores."
+        )
+    finite = [distance**2 for distance in distances if math.isfinite(distance)]
+    return Found(subset, best, math.fsum(finite) / len(finite), judged, rejected)
+
+
+class _Leaders:
+    """The candidates that may still turn out best: within a tie of the least distance so far, in order of drawing."""
+
+    def __init__(self) -> None:
+        self._subsets = torch.empty(0, 0, dtype=torch.long)
+        self._distances = torch.empty(0, dtype=torch.float64)
+
+    def add(self, subsets: Tensor, distances: Tensor) -> None:
+        """Take in later candidates and forget those that are beaten."""
+        if not len(subsets):
+            return
+        every = torch.cat([self._distances, distances])
+        both = torch.cat([self._subsets, subsets]) if len(self._subsets) else subsets
+        near = every <= _tie(float(every.min()))
+        self._subsets, self._distances = both[near], every[near]
+
+    def earliest(self) -> tuple[Tensor, float]:
+        """The first of them, and its distance."""
+        return self._subsets[0], float(self._distances[0])
+
+
+def _tie(least: float) -> float:
+    """Largest distance that counts as equal to the least one."""
+    return least * (1 + TIE) + 1e-12
 
 
 def _chunk_size(k: int, space: SearchSpace, memory_mib: int) -> int:
@@ -133,8 +160,7 @@ def _first(accepted: Tensor, wanted: int) -> int:
 
 
 def _earliest_least(distance: Tensor) -> int:
-    least = float(distance.min())
-    return int((distance <= least * (1 + TIE) + 1e-12).nonzero()[0])
+    return int((distance <= _tie(float(distance.min()))).nonzero()[0])
 
 
 def improve_by_swaps(found: Found, space: SearchSpace, generator: Generator, proposals: int = 256) -> Found:

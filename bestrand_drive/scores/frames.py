@@ -46,15 +46,19 @@ def dense_scores(frame: pd.DataFrame, *, metric: str, source: str = "scores") ->
     Raises:
         DataRefused: No item column, text where numbers belong, infinite values, or a cell given twice.
     """
+    if not frame.columns.is_unique:
+        raise DataRefused(
+            f"{source}: a column name is there more than once: {frame.columns[frame.columns.duplicated()][0]}."
+        )
     long = frame if "value" in frame.columns else _melt(frame, source)
     item, model = (_column(long, names, source) for names in (ITEM_COLUMNS, MODEL_COLUMNS))
     return _pivot(
         pd.DataFrame(
             {
-                "item": _labels(long[item]),
-                "model": _labels(long[model]),
-                "metric": _labels(long["metric"]) if "metric" in long.columns else metric,
-                "repeat": _labels(long["repeat"]) if "repeat" in long.columns else "0",
+                "item": _labels(long[item], source),
+                "model": _labels(long[model], source),
+                "metric": _labels(long["metric"], source) if "metric" in long.columns else metric,
+                "repeat": _labels(long["repeat"], source) if "repeat" in long.columns else "0",
                 "value": _numbers(long["value"], "value", source),
             }
         ),
@@ -62,8 +66,11 @@ def dense_scores(frame: pd.DataFrame, *, metric: str, source: str = "scores") ->
     )
 
 
-def _labels(column: pd.Series) -> pd.Series:
-    """Ids as text; whole numbers keep their plain form."""
+def _labels(column: pd.Series, source: str) -> pd.Series:
+    """Ids as text; whole numbers keep their plain form, blanks are refused."""
+    blank = np.flatnonzero(column.isna().to_numpy() | (column.astype(str).str.strip() == "").to_numpy())
+    if blank.size:
+        raise DataRefused(f"{source}: column {column.name!r}, row {int(blank[0]) + 1}: blank ({blank.size} such rows).")
     return column.astype(str)
 
 
@@ -80,7 +87,7 @@ def _column(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> str:
 def _melt(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     """Turn a wide table into a long one; blank cells stay as missing values."""
     item = _column(frame, ITEM_COLUMNS, source)
-    ids = _labels(frame[item])
+    ids = _labels(frame[item], source)
     if ids.duplicated().any():
         raise DataRefused(f"{source}: item {ids[ids.duplicated()].iloc[0]!r} has more than one row.")
     models = [name for name in frame.columns if name != item]

@@ -46,6 +46,7 @@ def fold_groups(scores: ScoreMatrix, groups: tuple[str, ...]) -> tuple[ScoreMatr
         repeat_variance=torch.zeros_like(total, dtype=torch.float32),
         strata=_group_strata(scores, index, names),
         cost_s=None if scores.cost_s is None else _sum_by(index, len(names), scores.cost_s),
+        domains={name: _sum_by(index, len(names), mask.long()) > 0 for name, mask in scores.domains.items()},
         weights=torch.tensor([len(group) for group in members], dtype=torch.float64),
     )
     return folded, tuple(tuple(group) for group in members)

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from bestrand_drive.errors import DataRefused
+from bestrand_drive.scores.frames import ITEM_COLUMNS, MODEL_COLUMNS
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz", ".parquet")
 
@@ -41,20 +42,35 @@ def read_table(path: Path) -> pd.DataFrame:
         frame = _parse(path, name)
     except DataRefused:
         raise
-    except (OSError, EOFError, ValueError, ArithmeticError, pd.errors.ParserError) as error:
+    except Exception as error:
+        # Readers of damaged files raise whatever they trip over (zlib.error, KeyError, TypeError, ArrowInvalid ...).
         raise DataRefused(f"{path}: cannot be read as a table: {error}") from error
     if frame.empty:
         raise DataRefused(f"{path}: the table has no rows.")
     return frame
 
 
+_TEXT = dict.fromkeys((*ITEM_COLUMNS, *MODEL_COLUMNS, "metric", "repeat", "stratum", "group"), str)
+
+
 def _parse(path: Path, name: str) -> pd.DataFrame:
     if name.endswith(".parquet"):
         return pd.read_parquet(path)
-    if ".jsonl" in name:
-        return pd.read_json(path, lines=True, dtype={"item_id": str, "item": str})
-    ids = {"item_id": str, "item": str, "model": str, "metric": str, "repeat": str, "stratum": str, "group": str}
-    return pd.read_csv(path, sep="\t" if ".tsv" in name else ",", dtype=ids)
+    if name.endswith((".jsonl", ".jsonl.gz")):
+        return pd.read_json(path, lines=True, dtype={**_TEXT, "value": float})
+    separator = "\t" if name.endswith((".tsv", ".tsv.gz")) else ","
+    _check_header(path, separator)
+    # index_col=False: rows longer than the header are an error instead of a shifted table
+    return pd.read_csv(path, sep=separator, dtype=_TEXT, index_col=False, keep_default_na=False, na_values=[""])
+
+
+def _check_header(path: Path, separator: str) -> None:
+    """Refuse a repeated column name, which pandas would rename."""
+    head = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False)
+    names = list(head.iloc[0])
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise DataRefused(f"{path}: column {twice[0]!r} is there more than once; give every model its own name.")
 
 
 def read_items(path: Path, items: tuple[str, ...]) -> ItemTable:

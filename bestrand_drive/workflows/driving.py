@@ -13,6 +13,7 @@ from torch import Tensor
 
 from bestrand_drive.benchmarks import bench2drive, fail2drive
 from bestrand_drive.benchmarks.benchmark import Benchmark, ScoreTable
+from bestrand_drive.benchmarks.catalog import load_rules
 from bestrand_drive.benchmarks.penalties import check_evaluator
 from bestrand_drive.benchmarks.records import PolicyResults, read_results
 from bestrand_drive.compression.noise import Noise
@@ -111,6 +112,7 @@ def driving_evidence(
         harmonic=HARMONIC if benchmark.name == fail2drive.NAME else (),
         fragile=benchmark.fragile,
         noise={name: Noise(sd, f"borrowed: {benchmark.run_noise_source}") for name, sd in benchmark.run_noise.items()},
+        ceiling=load_rules(benchmark.name).ceiling_coverage,
         findings=benchmark.findings,
     )
 

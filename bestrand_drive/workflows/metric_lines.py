@@ -119,12 +119,14 @@ def _domain(suite: Suite, scores: ScoreMatrix, domain: Domain, level: float) -> 
 
 
 def _with_coverage(line: Estimate, point: PointEstimate, suite: Suite) -> Estimate:
-    """At a bound, say what the interval was measured to be worth there."""
+    """At a bound, say what the interval was measured to be worth there, not its nominal level."""
     if not line.reason.startswith(("no failure", "no success")):
         return line
     near = min(suite.ceiling, key=lambda k: abs(int(k) - point.n), default=None)
     said = "how often the interval holds at a bound was not measured for this benchmark"
     if near is not None:
-        held = suite.ceiling[near]
-        said = f"in replays of {near}-item suites without a failure the 95 % interval held in {held:.0%}"
-    return replace(line, reason=f"{line.reason}: {said}")
+        held, cases = suite.ceiling[near]
+        said = (
+            f"in replays of real policies with no failure in {near} items the 95 % interval held in {held} of {cases}"
+        )
+    return replace(line, reason=f"{line.reason}; {said}")

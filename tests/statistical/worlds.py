@@ -1,4 +1,4 @@
-"""Simulated benchmarks with a known truth: policies share item difficulty and have stratum and item effects of their own."""
+"""Simulated benchmarks with a known truth: shared item difficulty, own stratum and item effects, run noise."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ WITHIN_ONLY = (0.02, 0.5, 0.05, 0.43)
 
 @dataclass(frozen=True)
 class Simulated:
-    """Probes as a matrix with strata, and the target's scores [item]."""
+    """Probes as a matrix with strata, the target's scores of one run [item], and its mean over runs and items."""
 
     scores: ScoreMatrix
     target: Array
+    policy_mean: float
 
     @property
     def codes(self) -> Array:
@@ -57,8 +58,10 @@ def sizes_of(kind: str, rng: np.random.Generator) -> Array:
     return np.full(44, 5) if kind == "equal" else 1 + rng.multinomial(176, rng.dirichlet(np.full(44, 1.5)))
 
 
-def simulated(rng: np.random.Generator, sizes: Array, shares: tuple[float, ...], probes: int = 5) -> Simulated:
-    """One benchmark, its probes and a target; slopes on the shared difficulty vary over policies (sd 0.2)."""
+def simulated(
+    rng: np.random.Generator, sizes: Array, shares: tuple[float, ...], probes: int = 5, noise: float = 0.0
+) -> Simulated:
+    """One run of the probes and of a target; slopes on the shared difficulty vary over policies (sd 0.2)."""
     between, within, own, item = np.sqrt(shares)
     strata = np.repeat(np.arange(len(sizes)), sizes)
     b, w = between * rng.normal(size=len(sizes)), within * rng.normal(size=len(strata))
@@ -69,6 +72,8 @@ def simulated(rng: np.random.Generator, sizes: Array, shares: tuple[float, ...],
         e = item * rng.normal(size=len(strata))
         columns.append(rng.normal() + slope[0] * w + (slope[1] * b + u)[strata] + e)
     x = np.stack(columns, axis=1)
+    policy_mean = float(x[:, probes].mean())
+    x += noise * rng.normal(size=x.shape)
     matrix = ScoreMatrix.from_arrays(
         x[:, :probes, None],
         items=[f"i{i:03d}" for i in range(len(strata))],
@@ -76,7 +81,7 @@ def simulated(rng: np.random.Generator, sizes: Array, shares: tuple[float, ...],
         metrics=[MetricSpec("s")],
         strata=[f"s{h:02d}" for h in strata],
     )
-    return Simulated(matrix, x[:, probes])
+    return Simulated(matrix, x[:, probes], policy_mean)
 
 
 def generators(seed: int, draws: int) -> Iterator[tuple[np.random.Generator, torch.Generator]]:

@@ -66,7 +66,8 @@ def expc(sample: Sample, probes: ProbeRegression, kappa: float = KAPPA) -> Point
         beta  = b0 / p + (G + lambda)^-1 A' (y - ybar - A b0 1 / p)
         value = ybar + (H - xbar)' beta        (H = 0: scores are centred on the pool)
 
-    Below n = 2 p + 5 the exchangeable slope is used unfitted. The error variance is
+    Measured items outside the pool have no probe scores and are left out. Below n = 2 p + 5 the exchangeable slope is
+    used unfitted. The error variance is
     ``(1/n - 1/P) s_e2 + (1/P - 1/N) s_y2``: what the probes leave open, and the pool's own error.
 
     Args:
@@ -75,6 +76,7 @@ def expc(sample: Sample, probes: ProbeRegression, kappa: float = KAPPA) -> Point
         kappa: Pseudo-observations.
     """
     s = sample.counted
+    s = s[~np.isnan(probes.scores[s]).any(axis=1)]
     y, x = sample.values[s], probes.scores[s]
     n, p = x.shape
     a = x - x.mean(axis=0)
