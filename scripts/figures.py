@@ -30,7 +30,7 @@ from bestrand_drive.study.replay import Arm, Case, Outcomes, replay
 from bestrand_drive.study.summary import MetricRow, RelativeRow, flawless_coverage, metric_row, relative_row
 from bestrand_drive.workflows.driving import HARMONIC, ResultSource, driving_evidence, load_benchmark
 
-KEEPS = (0.1, 0.2, 0.35, 0.5)
+KEEPS = (0.05, 0.1, 0.2, 0.35, 0.5)
 BENCH2DRIVE_FAMILIES = {
     "PDM-Lite": ["PDM-Lite"],
     "SimLingo": ["SimLingo", "SimLingo-repeat"],
@@ -80,15 +80,20 @@ def _unguarded(scores: ScoreMatrix) -> ScoreMatrix:
     return replace(scores, domains={}, cost_s=None)
 
 
-def arms(case: Case) -> list[Arm]:
-    """The methods that are compared, all on the full pool."""
+def arms(case: Case, k: int) -> list[Arm]:
+    """The methods that are compared on the full pool, and the default on a pool of 4 k where that is smaller."""
     first = case.probes.metric_names[0]
     alone = ChoiceSettings(metric_weights={first: 1.0})
+    default = Balanced(ChoiceSettings(families=case.families))
+    partial = (
+        [Arm("balanced, pool 4k", default, plain=False, pool_factor=4.0)] if 4 * k < len(case.probes.items) else []
+    )
     return [
         Arm("random", Random(), plain=True),
         Arm(f"bestrand, {first} only", Bestrand(alone), plain=True),
         Arm("bestrand, all metrics", Bestrand(), plain=True),
-        Arm("balanced", Balanced(ChoiceSettings(families=case.families)), plain=False),
+        Arm("balanced", default, plain=False),
+        *partial,
     ]
 
 
@@ -96,7 +101,7 @@ def run_case(task: tuple[Case, int, int]) -> dict[str, Outcomes]:
     """All arms of one family and size, by arm name."""
     torch.set_num_threads(1)
     case, k, seeds = task
-    return {arm.name: replay(case, arm, k, range(seeds)) for arm in arms(case)}
+    return {arm.name: replay(case, arm, k, range(seeds)) for arm in arms(case, k)}
 
 
 def measure(benchmark: str, cases: Sequence[Case], seeds: int, workers: int) -> list[dict[str, object]]:
