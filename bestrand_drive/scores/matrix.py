@@ -148,6 +148,17 @@ class ScoreMatrix:
         dense[~self.valid[:, :, index].numpy()] = np.nan
         return dense
 
+    def copies(self) -> dict[str, str]:
+        """Policies with exactly the scores of an earlier one: name -> the earlier one's name."""
+        first: dict[bytes, str] = {}
+        found = {}
+        for number, name in enumerate(self.policies):
+            content = self.values[:, number].numpy().tobytes() + self.valid[:, number].numpy().tobytes()
+            original = first.setdefault(content, name)
+            if original != name:
+                found[name] = original
+        return found
+
     def with_policies(self, names: Sequence[str]) -> ScoreMatrix:
         """The same items with these policies only, in the order given.
 

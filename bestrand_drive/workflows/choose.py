@@ -62,7 +62,7 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
     choosable = draw_pool(eligible, k, request.factor(), strata, generator)
     pool = driven.nonzero()[:, 0] if request.factor() is None else choosable
     visible = scores.hidden_outside(pool)
-    copies = find_copies(scores)
+    copies = scores.copies()
     families = family_numbers(scores, request.families, copies)
     settings = ChoiceSettings(
         candidates=request.candidates,
@@ -81,18 +81,6 @@ def _selector(name: str, settings: ChoiceSettings) -> Selector:
         "random": Random(settings),
     }
     return selectors[name]
-
-
-def find_copies(scores: ScoreMatrix) -> dict[str, str]:
-    """Probes with exactly the scores of an earlier one: name -> the earlier one's name."""
-    first: dict[bytes, str] = {}
-    copies = {}
-    for number, name in enumerate(scores.policies):
-        content = scores.values[:, number].numpy().tobytes() + scores.valid[:, number].numpy().tobytes()
-        original = first.setdefault(content, name)
-        if original != name:
-            copies[name] = original
-    return copies
 
 
 def family_numbers(

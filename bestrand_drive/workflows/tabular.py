@@ -44,8 +44,8 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
         UsageError: A metric or probe is unknown, or both ``probes`` and ``n_probes`` are given.
     """
     matrix, label, digest = _load(source)
-    distinct, copies = without_copies(matrix)
-    probes = choose_probes(distinct, matrix, source)
+    copies = matrix.copies()
+    probes = choose_probes([name for name in matrix.policies if name not in copies], matrix, source)
     matrix = matrix.with_policies(probes)
     table = read_items(source.items, matrix.items) if source.items else ItemTable(None, None, None)
     if source.items:
@@ -62,7 +62,7 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
         probes=tuple(ProbeInfo(name, f"column of {label}", licence) for name in probes),
         members=members,
         files=lambda chosen: {"items.txt": _item_lines(matrix.items, by_item, chosen)},
-        findings=copies,
+        findings=_said_of(copies),
     )
 
 
@@ -76,20 +76,6 @@ def _load(source: TableSource) -> tuple[ScoreMatrix, str, str]:
         matrix = ScoreMatrix.from_frame(read_table(source.scores), source=str(source.scores))
         label, digest = source.scores.name, sha256_bytes(read_bytes(source.scores))
     return matrix.with_metrics(source.metrics) if source.metrics else matrix, label, digest
-
-
-def without_copies(matrix: ScoreMatrix) -> tuple[list[str], tuple[str, ...]]:
-    """Policies whose scores differ from all earlier ones, and a sentence about the others."""
-    first: dict[bytes, str] = {}
-    copies = []
-    for number, name in enumerate(matrix.policies):
-        content = matrix.values[:, number].numpy().tobytes() + matrix.valid[:, number].numpy().tobytes()
-        original = first.setdefault(content, name)
-        if original != name:
-            copies.append(f"{name} = {original}")
-    listed = ", ".join(copies[:5]) + (" ..." if len(copies) > 5 else "")
-    said = (f"{len(copies)} models have exactly the scores of another one and are left out: {listed}",)
-    return list(first.values()), said if copies else ()
 
 
 def choose_probes(distinct: Sequence[str], matrix: ScoreMatrix, source: TableSource) -> list[str]:
@@ -108,6 +94,15 @@ def choose_probes(distinct: Sequence[str], matrix: ScoreMatrix, source: TableSou
     order = np.argsort(ability, kind="stable")
     steps = ((np.arange(source.n_probes) + 0.5) * len(distinct) / max(source.n_probes, 1)).astype(int)
     return [distinct[order[step]] for step in steps]
+
+
+def _said_of(copies: dict[str, str]) -> tuple[str, ...]:
+    """A sentence about models that repeat another one."""
+    if not copies:
+        return ()
+    pairs = [f"{copy} = {original}" for copy, original in copies.items()]
+    listed = ", ".join(pairs[:5]) + (" ..." if len(pairs) > 5 else "")
+    return (f"{len(pairs)} models have exactly the scores of another one and are not taken as probes: {listed}",)
 
 
 def _spread_costs(table: ItemTable, policies: int) -> torch.Tensor | None:

@@ -253,24 +253,33 @@ def test_abilities_with_fewer_than_eight_routes_are_withheld(bench, bench_suite,
     assert {domain.name for domain in suite.domains} == {f"ability_{name}" for name in ABILITIES}
 
 
+def with_ceiling(suite: Path, ceiling: dict[str, tuple[int, int]]) -> Suite:
+    return Suite.model_validate(json.loads((suite / "suite.json").read_text()) | {"ceiling": ceiling})
+
+
+MEASURED = {"10": (97, 100), "22": (811, 1000), "77": (1, 2)}
+
+
 def test_near_the_ceiling_the_measured_coverage_is_told(bench, bench_suite, tmp_path):
     target = bench.put(tmp_path / "Best", perfect(bench.records("Dan", 1.0)))
-    raw = json.loads((bench_suite / "suite.json").read_text()) | {"ceiling": {"10": 0.97, "22": 0.811, "77": 0.5}}
-    found = estimate(Suite.model_validate(raw), target)
-    line = found["success"].estimate
-    assert line.value == 100
+    line = estimate(with_ceiling(bench_suite, MEASURED), target)["success"].estimate
+    assert line.value == pytest.approx(100, abs=0.5)
     assert line.run is not None
     assert line.run.low < 95
     assert "no failure in 24 items" in line.reason
-    assert "81%" in line.reason
-    assert "22-item suites" in line.reason
-    assert "95 %" not in line.reason or "held in 81%" in line.reason
+    assert "no failure in 22 items the 95 % interval held in 811 of 1000" in line.reason
+
+
+def test_near_the_floor_nothing_is_said_of_suites_without_a_failure(bench, bench_suite, tmp_path):
+    target = bench.put(tmp_path / "Worst", fail_all(bench.records("Dan", 1.0)))
+    line = estimate(with_ceiling(bench_suite, MEASURED), target)["success"].estimate
+    assert "no success in 24 items" in line.reason
+    assert "no failure" not in line.reason
 
 
 def test_near_the_ceiling_of_an_unmeasured_benchmark_that_is_told(bench, tmp_path, bench_suite):
-    raw = json.loads((bench_suite / "suite.json").read_text()) | {"ceiling": {}}
     target = bench.put(tmp_path / "Best", perfect(bench.records("Dan", 1.0)))
-    line = estimate(Suite.model_validate(raw), target)["driving_score"].estimate
+    line = estimate(with_ceiling(bench_suite, {}), target)["driving_score"].estimate
     assert "was not measured" in line.reason
     assert line.run is not None
     assert line.run.high == pytest.approx(100), "the policy is flawless on all 60 routes: its value must stay inside"
@@ -365,7 +374,6 @@ def test_a_harmonic_mean_of_no_success_is_zero_with_an_interval_from_zero(fail, 
     )
     assert success.value == pytest.approx(0, abs=1e-3)
     assert both.value == pytest.approx(0, abs=1e-3)
-    print(score, success, both)
     assert both.run.low == pytest.approx(0, abs=1e-6)
     top = 2 / (1 / score.run.high + 1 / success.run.high)
     assert success.run.high / 2 < both.run.high <= top * 1.25

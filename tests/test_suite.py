@@ -1,0 +1,195 @@
+"""The suite file: what is written is read again, and every edit or damage is refused with exit 4."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bestrand_drive.errors import DataRefused
+from bestrand_drive.suite import Suite, read_suite
+from tests.conftest import Ran
+
+Raw = dict[str, Any]
+
+
+@pytest.fixture
+def edited(tmp_path: Path) -> Callable[[Path, Callable[[Raw], object]], Path]:
+    """A copy of a suite with its JSON changed."""
+
+    def call(suite: Path, change: Callable[[Raw], object]) -> Path:
+        raw = json.loads((suite / "suite.json").read_text())
+        change(raw)
+        folder = tmp_path / f"edited{len(list(tmp_path.iterdir()))}"
+        folder.mkdir()
+        (folder / "suite.json").write_text(json.dumps(raw))
+        return folder
+
+    return call
+
+
+@pytest.mark.parametrize("which", ["bench_suite", "fail_suite", "table_suite"])
+def test_a_suite_reads_as_it_was_written(request, which):
+    folder = request.getfixturevalue(which)
+    suite = read_suite(folder)
+    assert suite.to_json() == (folder / "suite.json").read_bytes()
+    assert Suite.model_validate(json.loads(suite.to_json())) == suite
+    assert read_suite(folder / "suite.json") == suite
+
+
+@pytest.mark.parametrize("which", ["bench_suite", "fail_suite", "table_suite"])
+def test_statistics_keep_nine_digits_and_no_rounding_residue(request, which):
+    """The last bits of a linear-algebra library must not change a file: neither as digits nor as 4e-16 for zero."""
+    raw = json.loads((request.getfixturevalue(which) / "suite.json").read_text())
+    numbers: list[tuple[str, float]] = []
+
+    def walk(value: object, place: str) -> None:
+        if isinstance(value, float):
+            numbers.append((place, value))
+        for key, inner in value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ()):
+            walk(inner, f"{place}.{key}")
+
+    walk(raw, "")
+    assert len(numbers) > 20
+    assert [place for place, value in numbers if value != float(f"{value:.9g}")] == []
+    assert [place for place, value in numbers if 0 < abs(value) < 1e-12] == []
+
+
+def drop_last(raw: Raw) -> None:
+    raw["chosen"].pop()
+
+
+def drop_last_and_count(raw: Raw) -> None:
+    drop_last(raw)
+    raw["k"] -= 1
+
+
+def put(*path: str | int, value: object) -> Callable[[Raw], None]:
+    def change(raw: Raw) -> None:
+        place: Any = raw
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = value
+
+    return change
+
+
+def shorten(*path: str | int) -> Callable[[Raw], None]:
+    def change(raw: Raw) -> None:
+        place: Any = raw
+        for key in path:
+            place = place[key]
+        place.pop()
+
+    return change
+
+
+def no_chosen(raw: Raw) -> None:
+    raw.update(chosen=[], k=0)
+
+
+EDITS: dict[str, Callable[[Raw], None]] = {
+    "a chosen id removed": drop_last,
+    "a chosen id replaced": put("chosen", 0, value="nobody"),
+    "a chosen id twice": lambda raw: raw["chosen"].__setitem__(0, raw["chosen"][1]),
+    "nothing chosen": no_chosen,
+    "an item removed": shorten("items"),
+    "an item twice": lambda raw: raw["items"].__setitem__(0, raw["items"][1]),
+    "n changed": put("n", value=61),
+    "k is text": put("k", value="many"),
+    "a newer schema": put("schema_version", value=2),
+    "no schema": lambda raw: raw.pop("schema_version"),
+    "the schema as text": put("schema_version", value="1"),
+    "an unknown field": put("surprise", value=1),
+    "a field removed": lambda raw: raw.pop("choice"),
+    "an unknown benchmark": put("benchmark", value="nuplan"),
+    "a benchmark that is a path": put("benchmark", value="../route_configs/bench2drive"),
+    "a number that is none": put("metrics", 0, "high", value=float("nan")),
+    "an endless number": put("probes", 0, "full", value={"driving_score": float("inf")}),
+    "a difficulty that is none": put("metrics", 0, "within", 3, value=float("nan")),
+    "a difficulty column cut": shorten("metrics", 0, "within"),
+    "one column of two": put("metrics", 0, "between", value=None),
+    "a metric twice": lambda raw: raw["metrics"].append(raw["metrics"][0]),
+    "bounds the wrong way": put("metrics", 0, "high", value=-1.0),
+    "a negative variance": put("metrics", 0, "model", "s_e2", value=-4.0),
+    "a negative noise": put("metrics", 0, "noise", "sd", value=-4.0),
+    "a weight of zero": put("items", 0, "weight", value=0.0),
+    "a negative weight": put("items", 0, "weight", value=-1.0),
+    "a domain of an unknown metric": put("domains", 0, "metric", value="speed"),
+    "a harmonic mean of unknown metrics": put(
+        "harmonic", value=[{"name": "hm", "score": "no", "success": "such"}]
+    ),
+    "no metric": put("metrics", value=[]),
+}
+
+
+def check(ran: Ran, folder: Path) -> None:
+    assert ran.code == 4, ran.err or ran.out
+    assert ran.out == ""
+    assert str(folder) in ran.err
+
+
+@pytest.mark.parametrize("case", EDITS)
+def test_an_edited_suite_is_refused(bestrand, bench, bench_suite, edited, case):
+    folder = edited(bench_suite, EDITS[case])
+    check(bestrand("estimate", folder, "--results", bench.results("Dan")), folder)
+
+
+TABLE_EDITS: dict[str, Callable[[Raw], None]] = {
+    "a chosen id removed with its count": drop_last_and_count,
+    "a row of the regression removed": shorten("metrics", 0, "regression", "scores"),
+    "a regression row cut": shorten("metrics", 0, "regression", "scores", 0),
+    "a regression without rows": put("metrics", 0, "regression", "scores", value=[]),
+    "a pool of nothing": put("metrics", 0, "regression", "pool", value=0),
+}
+
+
+@pytest.mark.parametrize("case", TABLE_EDITS)
+def test_an_edited_suite_of_a_table_is_refused(bestrand, toy_table, table_suite, edited, case):
+    folder = edited(table_suite, TABLE_EDITS[case])
+    check(bestrand("estimate", folder, "--results", toy_table.scores, "--policy", "m4"), folder)
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"7", b'"suite"', b"\xff\xfe", b"[" * 100_000])
+def test_what_is_no_suite_is_refused(bestrand, tmp_path, content):
+    (tmp_path / "suite.json").write_bytes(content)
+    check(bestrand("inspect", tmp_path), tmp_path)
+
+
+@pytest.mark.parametrize("which", ["bench_suite", "table_suite"])
+def test_a_truncated_suite_is_refused_at_every_length(request, tmp_path, which):
+    content = (request.getfixturevalue(which) / "suite.json").read_bytes()
+    for length in range(0, len(content) - 1, max(1, len(content) // 60)):
+        (tmp_path / "suite.json").write_bytes(content[:length])
+        with pytest.raises(DataRefused, match=r"suite\.json"):
+            read_suite(tmp_path)
+
+
+def test_predicted_hours(bench_suite):
+    suite = read_suite(bench_suite)
+    seconds = {item.id: item.cost_s for item in suite.items}
+    chosen, whole = suite.predicted_hours() or (0, 0)
+    assert chosen == pytest.approx(sum(seconds[item] or 0 for item in suite.chosen) / 3600)
+    assert whole == pytest.approx(sum(value or 0 for value in seconds.values()) / 3600)
+
+
+def test_hours_are_unknown_when_one_duration_is(bench_suite):
+    suite = read_suite(bench_suite)
+    items = [suite.items[0].model_copy(update={"cost_s": None}), *suite.items[1:]]
+    assert suite.model_copy(update={"items": items}).predicted_hours() is None
+
+
+def test_probe_hours_and_totals_are_those_of_the_files(bench, bench_suite):
+    """Ann drove everything, so that nothing is filled."""
+    suite = read_suite(bench_suite)
+    records = {record["route_id"].split("_")[1]: record for record in bench.records("Ann", 1.6)}
+    ann = suite.probes[0]
+    chosen, whole = ann.hours or (0, 0)
+    assert whole == pytest.approx(sum(r["meta"]["duration_system"] for r in records.values()) / 3600)
+    assert chosen == pytest.approx(sum(records[item]["meta"]["duration_system"] for item in suite.chosen) / 3600)
+    assert ann.items == 60
+    composed = [record["scores"]["score_composed"] for record in records.values()]
+    assert ann.full["driving_score"] == pytest.approx(sum(composed) / 60)
