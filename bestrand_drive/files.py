@@ -32,8 +32,10 @@ def write_atomic(path: Path, content: bytes) -> None:
         finally:
             os.close(handle)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:
+            error.filename = str(path)
         raise
     _sync_folder(path.parent)
 

@@ -9,15 +9,19 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.files import dump_json, read_bytes
+from bestrand_drive.files import dump_json, read_bytes, sha256_bytes
 
 SCHEMA_VERSION = 1
 DIGITS = 9
 """Significant digits kept of every statistic: the last bits of a linear-algebra library must not change a file."""
 
 
+TINY = 1e-12
+"""What is smaller is rounding residue of a zero, which no two libraries agree on."""
+
+
 def _round(value: float) -> float:
-    return float(f"{value:.{DIGITS}g}")
+    return 0.0 if abs(value) < TINY else float(f"{value:.{DIGITS}g}")
 
 
 Number = Annotated[float, AfterValidator(_round), Field(allow_inf_nan=False)]
@@ -93,21 +97,25 @@ class SuiteProbe(_Model):
     Attributes:
         name: Name given by the user.
         family: Family it was averaged in, or None.
+        copy_of: Earlier probe with exactly its scores (counted once), or None.
         source: Where its results came from, as given by the user.
         licence: As given by the user; ``not stated`` otherwise.
         items: Items it has a score on.
         full: Its value over all items it has, one a metric.
         digest: SHA-256 of its scores on the chosen items, to recognise a target that is this probe.
+        full_digest: The same over all items.
         hours: Its hours on the chosen items and on all (gaps filled), or None when not recorded.
     """
 
     name: str
     family: str | None
+    copy_of: str | None
     source: str
     licence: str
     items: int
     full: dict[str, Number]
     digest: str
+    full_digest: str
     hours: tuple[Number, Number] | None = None
 
 
@@ -120,7 +128,7 @@ class SuiteItem(_Model):
         members: Route or item ids it stands for when it is a pair or a group; empty for a single one.
         weight: What it counts in the benchmark's mean.
         in_pool: Whether the probes have scores on it.
-        cost_s: Mean duration over the probes, seconds, or None.
+        cost_s: Mean duration over the probes, or as given, seconds; None when not known or not kept.
     """
 
     id: str
@@ -166,7 +174,27 @@ class Choice(_Model):
 
 
 class Suite(_Model):
-    """A frozen choice of items (``suite.json``)."""
+    """A frozen choice of items (``suite.json``).
+
+    Attributes:
+        benchmark: ``bench2drive``, ``fail2drive`` or ``scores``.
+        route_set: Name of the known route set or score table.
+        source_sha256: Of the route files or the score table.
+        n: Items of the benchmark, N.
+        k: Chosen items.
+        chosen: Their ids, benchmark order.
+        strata: Items of each stratum; empty without strata.
+        choice: How they were chosen.
+        metrics: What is estimated, and what the probes tell of it.
+        harmonic: Metrics that derive from two others.
+        domains: Parts that are reported on their own.
+        probes: Whose scores guided the choice.
+        families: Policies that share a lineage, probes or not, by family.
+        items: All N items.
+        ceiling: Metric -> k -> (intervals that held, cases) of replays in which a suite of k items showed no failure.
+        findings: What is unlike the known files, as sentences.
+        content_sha256: Of all the above, by which a later edit is noticed.
+    """
 
     schema_version: Literal[1] = 1
     benchmark: str
@@ -183,8 +211,10 @@ class Suite(_Model):
     probes: list[SuiteProbe]
     families: dict[str, list[str]]
     items: list[SuiteItem]
-    ceiling: dict[str, tuple[int, int]] = {}
+    ceiling: dict[str, dict[int, tuple[int, int]]] = {}
     findings: list[str] = []
+
+    content_sha256: str = ""
 
     @property
     def item_ids(self) -> list[str]:
@@ -196,12 +226,23 @@ class Suite(_Model):
         return next(metric for metric in self.metrics if metric.name == name)
 
     def predicted_hours(self) -> tuple[float, float] | None:
-        """Hours of the chosen items and of all, from the probes' durations, or None when a cost is not known."""
+        """Hours of the chosen items and of all: the mean over the probes, else from the items' costs, else None."""
+        known = [probe.hours for probe in self.probes if probe.hours]
+        if known:
+            return sum(part for part, _ in known) / len(known), sum(whole for _, whole in known) / len(known)
         costs = {item.id: item.cost_s for item in self.items}
         if any(cost is None for cost in costs.values()):
             return None
         seconds = {name: float(cost) for name, cost in costs.items() if cost is not None}
         return sum(seconds[name] for name in self.chosen) / 3600, sum(seconds.values()) / 3600
+
+    def sealed(self) -> Suite:
+        """The same suite with the hash of its content, by which a later edit is noticed."""
+        return self.model_copy(update={"content_sha256": self.content_hash()})
+
+    def content_hash(self) -> str:
+        """SHA-256 of everything but the hash itself."""
+        return sha256_bytes(dump_json(self.model_dump(mode="json", exclude={"content_sha256"})))
 
     def to_json(self) -> bytes:
         """The file's bytes; equal suites give equal bytes."""
@@ -250,6 +291,7 @@ def _check(suite: Suite, path: Path) -> None:
         (len(suite.chosen) != suite.k or len(set(suite.chosen)) != suite.k, "the chosen ids do not match k"),
         (not set(suite.chosen) <= known, "a chosen id is not among the items"),
         (not lengths <= {suite.n}, "a difficulty column has not one number an item"),
+        (suite.content_hash() != suite.content_sha256, "its content does not match its content_sha256"),
     ]
     for wrong, message in faults:
         if wrong:

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import torch
 
+from bestrand_drive.benchmarks.definitions import definition
+from bestrand_drive.compression.policy_estimates import HarmonicRule
 from bestrand_drive.compression.pool import kept_items
 from bestrand_drive.compression.selectors.balanced import Balanced
 from bestrand_drive.compression.selectors.base import ChoiceSettings
@@ -28,7 +30,7 @@ from bestrand_drive.compression.selectors.random import Random
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.study.replay import Arm, Case, Outcomes, replay
 from bestrand_drive.study.summary import MetricRow, RelativeRow, flawless_coverage, metric_row, relative_row
-from bestrand_drive.workflows.driving import HARMONIC, ResultSource, driving_evidence, load_benchmark
+from bestrand_drive.workflows.driving import ResultSource, driving_evidence
 
 KEEPS = (0.05, 0.1, 0.2, 0.35, 0.5)
 BENCH2DRIVE_FAMILIES = {
@@ -46,7 +48,7 @@ FAIL2DRIVE_POLICIES = ["AlignDrive", "BevAD", "TFv6"]
 
 def bench2drive_cases(data: Path) -> list[Case]:
     """One case a family of policies with at least 200 records."""
-    benchmark = load_benchmark("bench2drive", data / "routes/bench2drive220.xml")
+    benchmark = definition("bench2drive").load(data / "routes/bench2drive220.xml")
     names = [name for members in BENCH2DRIVE_FAMILIES.values() for name in members]
     evidence = driving_evidence(benchmark, [ResultSource(name, data / "results" / name) for name in names])
     scores = evidence.scores.with_metrics(["driving_score", "success", "efficiency"])
@@ -55,9 +57,9 @@ def bench2drive_cases(data: Path) -> list[Case]:
 
 def fail2drive_cases(data: Path) -> list[Case]:
     """One case a policy: its single seeds are the targets, the other policies' means over seeds the probes."""
-    benchmark = load_benchmark("fail2drive", data / "routes")
+    benchmark = definition("fail2drive").load(data / "routes")
     whole = driving_evidence(benchmark, [ResultSource(n, data / "results" / n) for n in FAIL2DRIVE_POLICIES]).scores
-    rules = [(rule.name, rule.score, rule.success) for rule in HARMONIC]
+    rules = [HarmonicRule(*rule) for rule in definition("fail2drive").harmonic]
     cases = []
     for name in FAIL2DRIVE_POLICIES:
         others = [other for other in FAIL2DRIVE_POLICIES if other != name]

@@ -49,7 +49,9 @@ def test_statistics_keep_nine_digits_and_no_rounding_residue(request, which):
     def walk(value: object, place: str) -> None:
         if isinstance(value, float):
             numbers.append((place, value))
-        for key, inner in value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ()):
+        for key, inner in (
+            value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ())
+        ):
             walk(inner, f"{place}.{key}")
 
     walk(raw, "")
@@ -119,9 +121,7 @@ EDITS: dict[str, Callable[[Raw], None]] = {
     "a weight of zero": put("items", 0, "weight", value=0.0),
     "a negative weight": put("items", 0, "weight", value=-1.0),
     "a domain of an unknown metric": put("domains", 0, "metric", value="speed"),
-    "a harmonic mean of unknown metrics": put(
-        "harmonic", value=[{"name": "hm", "score": "no", "success": "such"}]
-    ),
+    "a harmonic mean of unknown metrics": put("harmonic", value=[{"name": "hm", "score": "no", "success": "such"}]),
     "no metric": put("metrics", value=[]),
 }
 

@@ -78,6 +78,12 @@ def route_files(benchmark: Benchmark, item_ids: Collection[str]) -> dict[str, by
     return {"routes.xml": subset_xml(benchmark.files[0], item_ids)}
 
 
+def suite_files(benchmark: Benchmark, item_ids: Collection[str]) -> dict[str, bytes]:
+    """The reduced route file, and the evaluator's ``--routes-subset`` string: ids in file order, joined by commas."""
+    ids = [item for item in benchmark.items["item_id"] if item in set(item_ids)]
+    return route_files(benchmark, item_ids) | {"routes-subset.txt": (",".join(ids) + "\n").encode()}
+
+
 def scores(benchmark: Benchmark, results: PolicyResults, metric_info: Path | None = None) -> ScoreTable:
     """The results of one policy as a score table.
 
@@ -99,7 +105,7 @@ def scores(benchmark: Benchmark, results: PolicyResults, metric_info: Path | Non
         cells += missing_cells(item, results.repeats[0], metrics, NO_RECORD)
     return score_table(
         cells,
-        [(record.route_id, record.repeat, record.duration_system_s) for record in own],
+        [(r.route_id, r.repeat, r.duration_system_s) for r in own if r.outcome is not Outcome.INFRASTRUCTURE],
         result_counts(benchmark, own, foreign, len(absent)),
         (*result_notes(results, foreign), TRAFFIC_SIGNS_NOTE, _COMFORT_NOTE if comfort else _NO_COMFORT_NOTE),
     )
@@ -115,6 +121,15 @@ def _cells(record: RouteRecord, metrics: Iterable[str], comfort: ComfortFiles | 
     if comfort:
         percent, reason = comfort.percent(record.save_name)
         yield Cell(record.route_id, record.repeat, "comfort", percent, reason)
+
+
+def totals(
+    benchmark: Benchmark, results: PolicyResults, table: ScoreTable, missing: Literal["zero", "exclude"]
+) -> dict[str, float]:
+    """The official totals by the rule for missing routes, and comfort where it was measured."""
+    found = official(results, benchmark, missing=missing)
+    comfort = table.values.loc[table.values["metric"] == "comfort", "value"]
+    return found | ({"comfort": float(comfort.mean())} if len(comfort) else {})
 
 
 def official(

@@ -23,6 +23,7 @@ class MetricDescription:
         low: Least possible value, None when unbounded.
         high: Greatest possible value, None when unbounded.
         higher_is_better: Direction.
+        binary: A single run has only the two bounds.
         ratio: The benchmark's value is a mean over those routes only that logged the metric.
         select: The metric takes part in choosing a subset.
         note: What a reader must know of it, "" for nothing.
@@ -33,6 +34,7 @@ class MetricDescription:
     low: float | None
     high: float | None
     higher_is_better: bool
+    binary: bool
     ratio: bool
     select: bool
     note: str = ""

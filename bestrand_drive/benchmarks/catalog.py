@@ -34,6 +34,7 @@ class MetricRules(BaseModel):
     low: float | None
     high: float | None
     higher_is_better: bool
+    binary: bool
     ratio: bool
     select: bool
     note: str = ""
@@ -42,8 +43,8 @@ class MetricRules(BaseModel):
 class BenchmarkRules(BaseModel):
     """What belongs to a benchmark whatever its route file.
 
-    ``ceiling_coverage``: for replayed suites of so many items (key) on which a policy showed no failure, how many of
-    the 95 % intervals of its success rate held the truth, and out of how many (scripts/figures.py).
+    ``ceiling_coverage``: metric -> items of a replayed suite -> how many 95 % intervals held the truth, and out of how
+    many, among policies that showed no failure on it (scripts/figures.py).
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
@@ -53,7 +54,7 @@ class BenchmarkRules(BaseModel):
     abilities: dict[str, tuple[str, ...]] = {}
     run_noise: dict[str, float]
     run_noise_source: str
-    ceiling_coverage: dict[str, tuple[int, int]] = {}
+    ceiling_coverage: dict[str, dict[int, tuple[int, int]]] = {}
 
     def descriptions(self) -> tuple[MetricDescription, ...]:
         """The metrics, in the order of the file."""

@@ -8,7 +8,7 @@ before their harmonic mean; missing results are dropped from the mean.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from statistics import fmean
 
@@ -24,6 +24,8 @@ from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import sha256_bytes
 
 NAME = "fail2drive"
+HARMONIC = tuple((f"{split}_harmonic_mean", f"{split}_driving_score", f"{split}_success") for split in SPLITS)
+"""Name, score and success metric of each harmonic mean."""
 _IGNORED_KINDS = {"min_speed_infractions", "outside_route_lanes"}
 
 
@@ -99,7 +101,7 @@ def scores(benchmark: Benchmark, results: PolicyResults) -> ScoreTable:
         for repeat in repeats or results.repeats[:1]:
             pair = [drives.get((route, repeat)) for route in ids]
             cells += _pair_cells(item, repeat, pair)
-            costs.append((item, repeat, sum(record.duration_system_s if record else math.nan for record in pair)))
+            costs.append((item, repeat, sum(_duration_s(record) for record in pair)))
     failed = _failed_successes(own)
     counts = result_counts(benchmark, own, foreign, unrecorded) | {"failed_counted_as_success": failed}
     said = f"{failed} routes with a failed status count as success by Fail2Drive's rule"
@@ -116,6 +118,12 @@ def _pair_cells(item: str, repeat: str, pair: list[RouteRecord | None]) -> Itera
             yield Cell(item, repeat, metrics[1], 100.0 * is_success(record))
 
 
+def _duration_s(record: RouteRecord | None) -> float:
+    """Wall time of a drive; NaN where there was none or the simulator cut it short."""
+    usable = record is not None and record.outcome is not Outcome.INFRASTRUCTURE
+    return record.duration_system_s if record is not None and usable else math.nan
+
+
 def _failed_successes(records: list[RouteRecord]) -> int:
     return sum(
         record.outcome is not Outcome.INFRASTRUCTURE and record.status not in SUCCESS_STATUSES and is_success(record)
@@ -126,6 +134,20 @@ def _failed_successes(records: list[RouteRecord]) -> int:
 def harmonic_mean(driving_score: float, success: float) -> float:
     """2 / (1/driving_score + 1/success); 0 when either is 0."""
     return 2.0 / (1.0 / driving_score + 1.0 / success) if driving_score > 0 and success > 0 else 0.0
+
+
+def rounded(values: Mapping[str, float]) -> dict[str, float]:
+    """Numbers as Fail2Drive prints them: one decimal, harmonic means taken from the rounded parts."""
+    out = {name: round(value, 1) for name, value in values.items()}
+    for name, score, success in HARMONIC:
+        if score in out and success in out:
+            out[name] = round(harmonic_mean(out[score], out[success]), 1)
+    return out
+
+
+def totals(results: PolicyResults, benchmark: Benchmark) -> dict[str, float]:
+    """The six numbers of ``official``, without its count."""
+    return {name: value for name, value in official(results, benchmark).items() if name != "failed_counted_as_success"}
 
 
 def official(results: PolicyResults, benchmark: Benchmark) -> dict[str, float]:
@@ -143,7 +165,7 @@ def official(results: PolicyResults, benchmark: Benchmark) -> dict[str, float]:
         DataRefused: No result is for a route of the folder.
     """
     own, _ = split_foreign(benchmark, results)
-    totals: dict[str, float] = {}
+    means: dict[str, float] = {}
     for split in SPLITS:
         inside = [
             record
@@ -152,9 +174,6 @@ def official(results: PolicyResults, benchmark: Benchmark) -> dict[str, float]:
             and (int(record.route_id) >= PAIR_OFFSET) == (split == "generalization")
         ]
         if inside:
-            driving_score = round(fmean(record.driving_score for record in inside), 1)
-            success = round(100.0 * fmean(is_success(record) for record in inside), 1)
-            totals[f"{split}_driving_score"] = driving_score
-            totals[f"{split}_success"] = success
-            totals[f"{split}_harmonic_mean"] = round(harmonic_mean(driving_score, success), 1)
-    return totals | {"failed_counted_as_success": float(_failed_successes(own))}
+            means[f"{split}_driving_score"] = fmean(record.driving_score for record in inside)
+            means[f"{split}_success"] = 100.0 * fmean(is_success(record) for record in inside)
+    return rounded(means) | {"failed_counted_as_success": float(_failed_successes(own))}

@@ -14,15 +14,17 @@ def split_foreign(benchmark: Benchmark, results: PolicyResults) -> tuple[list[Ro
     """Records of the benchmark's routes, and the ids of routes that are not in its files.
 
     Raises:
-        DataRefused: Not one record is for a route of the files.
+        DataRefused: Most records are for other routes, and they cover less than half of the benchmark's.
     """
     known = benchmark.route_ids
     own = [record for record in results.records if record.route_id in known]
     foreign = sorted({record.route_id for record in results.records} - known, key=int)
-    if not own:
+    covered = len({record.route_id for record in own})
+    if covered < len(foreign) and covered < len(known) / 2:
         raise DataRefused(
-            f"{results.path}: none of its {len(foreign)} routes (such as {', '.join(foreign[:3])}) is one of the "
-            f"{len(known)} of {benchmark.name} ({benchmark.route_set}). Are these results of another route set?"
+            f"{results.path}: {len(foreign)} of its {covered + len(foreign)} routes (such as {', '.join(foreign[:3])}) "
+            f"are not among the {len(known)} of {benchmark.name} ({benchmark.route_set}). These are results of another "
+            "route set; route ids do not carry over."
         )
     return own, foreign
 

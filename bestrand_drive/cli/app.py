@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 import traceback
+from importlib import metadata
+from typing import Annotated
 
 import typer
 
@@ -20,6 +22,22 @@ app.add_typer(compress.app, name="compress")
 app.command("estimate")(estimate.estimate)
 app.command("inspect")(inspect.inspect)
 
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"bestrand {metadata.version('bestrand-drive')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version and leave.", callback=_print_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Evaluate driving policies on a small, representative suite of routes, with honest error bars."""
+
+
 _ParserError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """What the parser raises on a wrong command line; its module differs between versions of typer."""
 
@@ -34,10 +52,11 @@ def run(arguments: list[str]) -> int:
     try:
         code: object = app(arguments, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
-        print("bestrand: interrupted; nothing was written.", file=sys.stderr)
-        return ExitCode.INTERRUPTED
+        code = ExitCode.INTERRUPTED
     except Exception as error:
         return _report(error)
+    if code == ExitCode.INTERRUPTED:  # some versions of typer catch Ctrl-C themselves and return its code
+        print("bestrand: interrupted; what was there before still is.", file=sys.stderr)
     return code if isinstance(code, int) else ExitCode.OK
 
 

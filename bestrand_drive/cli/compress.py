@@ -9,16 +9,15 @@ from typing import Annotated
 
 import typer
 
+from bestrand_drive.benchmarks.definitions import definition
 from bestrand_drive.cli import compress_options as common
-from bestrand_drive.cli.options import metric_weights, name_lists, pairs, path_pairs
+from bestrand_drive.cli.options import comma_list, metric_weights, name_lists, number_ranges, pairs, path_pairs
 from bestrand_drive.cli.suite_text import print_compressed
-from bestrand_drive.errors import UsageError
-from bestrand_drive.workflows.driving import ResultSource, driving_evidence, load_benchmark
+from bestrand_drive.workflows.driving import driving_evidence
 from bestrand_drive.workflows.evidence import Evidence
 from bestrand_drive.workflows.request import CompressRequest
-from bestrand_drive.workflows.suite_folder import check_target
 from bestrand_drive.workflows.tabular import TableSource, table_evidence
-from bestrand_drive.workflows.verbs import choose_and_write
+from bestrand_drive.workflows.verbs import check_request, choose_and_write, result_sources, with_exclusions
 
 app = typer.Typer(help="Choose the items that stand for a whole benchmark.", no_args_is_help=True)
 
@@ -70,26 +69,19 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
             pool_factor=pool_factor,
             metric_weights=metric_weights(metric or []),
             families=name_lists("--family", family or []),
-            exclude=common.exclusions(exclude, disjoint_from or []),
             guard=not no_ability_guard,
             probe_data=not no_probe_data,
         )
-        request.check()
-        check_target(out, force=force)
-        sources = _sources(probe or [], licence or [], metric_info or [])
-        evidence = driving_evidence(load_benchmark(benchmark, routes), sources, allow_mismatch=allow_evaluator_mismatch)
+        check_request(request, out, force=force)
+        probes, infos = path_pairs("--probe", probe or []), path_pairs("--metric-info", metric_info or [])
+        sources = result_sources(probes, pairs("--licence", licence or []), infos)
+        evidence = driving_evidence(
+            definition(benchmark).load(routes), sources, allow_mismatch=allow_evaluator_mismatch
+        )
+        request = with_exclusions(request, evidence, comma_list(exclude), disjoint_from or [])
         _finish(evidence, request, out, force)
 
     return command
-
-
-def _sources(probe: list[str], licence: list[str], metric_info: list[str]) -> list[ResultSource]:
-    paths, infos = path_pairs("--probe", probe), path_pairs("--metric-info", metric_info)
-    licences = pairs("--licence", licence)
-    unknown = sorted((set(licences) | set(infos)) - set(paths))
-    if unknown:
-        raise UsageError(f"--licence, --metric-info: {', '.join(unknown)} is not a --probe here.")
-    return [ResultSource(name, path, licences.get(name, "not stated"), infos.get(name)) for name, path in paths.items()]
 
 
 app.command("bench2drive", help="Choose routes of Bench2Drive; --routes is its route file.")(
@@ -122,6 +114,16 @@ def scores(
     candidates: common.Candidates = 128,
     pool_factor: common.PoolFactor = None,
     metric: common.Metric = None,
+    bounds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bounds", help="Least and greatest value of a metric, NAME=LOW:HIGH; repeat.", show_default=False
+        ),
+    ] = None,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option("--lower-is-better", help="Metric of which less is better; repeat.", show_default=False),
+    ] = None,
     family: common.Family = None,
     exclude: common.Exclude = "",
     disjoint_from: common.DisjointFrom = None,
@@ -141,13 +143,21 @@ def scores(
         pool_factor=pool_factor,
         metric_weights=weights,
         families=name_lists("--family", family or []),
-        exclude=common.exclusions(exclude, disjoint_from or []),
         probe_data=not no_probe_data,
     )
-    request.check()
-    check_target(out, force=force)
-    source = TableSource(scores, items, tuple(weights), tuple(probe or ()), n_probes)
-    _finish(table_evidence(source, licence), request, out, force)
+    check_request(request, out, force=force)
+    source = TableSource(
+        scores=scores,
+        items=items,
+        metrics=tuple(weights),
+        probes=tuple(probe or ()),
+        n_probes=n_probes,
+        bounds=number_ranges("--bounds", bounds or []),
+        lower_is_better=tuple(lower_is_better or ()),
+    )
+    evidence = table_evidence(source, licence)
+    request = with_exclusions(request, evidence, comma_list(exclude), disjoint_from or [])
+    _finish(evidence, request, out, force)
 
 
 def _finish(evidence: Evidence, request: CompressRequest, out: Path, force: bool) -> None:

@@ -1,15 +1,11 @@
-"""The options that every ``bestrand compress`` subcommand shares, and the request they make."""
+"""The options that every ``bestrand compress`` subcommand shares."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-
-from bestrand_drive.cli.options import comma_list
-from bestrand_drive.suite import read_suite
 
 Out = Annotated[Path, typer.Option(help="Folder to write the suite to.", show_default=False)]
 Keep = Annotated[float | None, typer.Option(help="Share of the items to keep, such as 0.35.", show_default=False)]
@@ -44,9 +40,3 @@ Licence = Annotated[
 NoGuard = Annotated[bool, typer.Option("--no-ability-guard", help="Let an ability go without a route (for studies).")]
 NoProbeData = Annotated[bool, typer.Option("--no-probe-data", help="Leave per-item probe figures out of the suite.")]
 Force = Annotated[bool, typer.Option("--force", help="Replace a suite that is there.")]
-
-
-def exclusions(exclude: str, disjoint_from: Sequence[Path]) -> dict[str, str]:
-    """Ids that must not be chosen, with the reason."""
-    out = {item: f"chosen in {folder.name}" for folder in disjoint_from for item in read_suite(folder).chosen}
-    return out | dict.fromkeys(comma_list(exclude), "excluded by the user")

@@ -53,4 +53,4 @@ def estimate(
         print(dump_json(estimate_json(found)).decode(), end="")
     else:
         print_estimate(known, found)
-    return ExitCode.INCOMPLETE if found.missing and missing is None else ExitCode.OK
+    return ExitCode.INCOMPLETE if found.missing and missing is None and not found.known else ExitCode.OK

@@ -6,11 +6,13 @@ from typing import Any
 
 from rich.console import Console
 
-from bestrand_drive.benchmarks import fail2drive
+from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
 from bestrand_drive.compression.intervals import Interval
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.estimate import MetricResult, SuiteEstimate
+
+NOTHING = "-"
 
 
 def estimate_json(found: SuiteEstimate) -> dict[str, Any]:
@@ -25,7 +27,10 @@ def estimate_json(found: SuiteEstimate) -> dict[str, Any]:
             "missing": list(found.missing),
             "missing_rule": found.missing_rule,
             "reasons": found.reasons,
+            "all": found.all_items,
+            "measured": found.measured_items,
         },
+        "counts": dict(found.counts),
         "warnings": list(found.warnings),
         "notes": list(found.notes),
     }
@@ -59,7 +64,7 @@ def print_estimate(suite: Suite, found: SuiteEstimate) -> None:
     say(out, f"{found.policy} on {suite.benchmark} ({suite.route_set}): {present} of {found.suite_items} suite items")
     _print_lines(out, suite, found)
     _print_missing(out, found)
-    sentences(out, [*_reasons(found), *_noise(suite, found), *found.notes])
+    sentences(out, [*_reasons(found), *_noise(suite, found), *_counted(found), *found.notes])
     sentences(out, found.warnings, mark="warning")
 
 
@@ -67,13 +72,34 @@ def _print_lines(out: Console, suite: Suite, found: SuiteEstimate) -> None:
     level = found.results[0].estimate.level
     shown = _displayed(suite, found)
     full = any(result.full is not None for result in found.results)
-    heads = ["metric", "estimate", f"policy {level:.0%}", f"this run {level:.0%}", *(["full"] if full else []), "unit"]
+    heads = [
+        "metric",
+        "estimate",
+        f"policy {100 * level:g}%",
+        f"this run {100 * level:g}%",
+        *(["full"] if full else []),
+        "unit",
+    ]
     rows = []
     for result in found.results:
         line = result.estimate
         known = [_number(result.full)] if full else []
         rows.append([result.name, shown[result.name], _range(line.policy), _range(line.run), *known, result.unit])
     table(out, heads, rows)
+
+
+def _counted(found: SuiteEstimate) -> list[str]:
+    """What the full column is about, and what was read."""
+    lines = []
+    if any(result.full is not None for result in found.results) and found.measured_items < found.all_items:
+        rule = (
+            "the others score zero where the benchmark says so" if found.missing_rule == "zero" else "others left out"
+        )
+        lines.append(f"full: {found.measured_items} of {found.all_items} items have a result, {rule}")
+    counted = {name: count for name, count in found.counts.items() if count and name not in {"routes", "no_record"}}
+    if counted:
+        lines.append("read: " + ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counted.items()))
+    return lines
 
 
 def _reasons(found: SuiteEstimate) -> list[str]:
@@ -97,32 +123,30 @@ def _noise(suite: Suite, found: SuiteEstimate) -> list[str]:
 
 
 def _displayed(suite: Suite, found: SuiteEstimate) -> dict[str, str]:
-    """Estimates as shown; Fail2Drive rounds to one decimal before it takes harmonic means."""
+    """Estimates as shown; a benchmark that rounds its own numbers has them rounded its way."""
     values = {result.name: result.estimate.value for result in found.results}
-    if suite.benchmark != fail2drive.NAME:
+    known = {name: value for name, value in values.items() if value is not None}
+    kind = DEFINITIONS.get(suite.benchmark)
+    if kind is None or kind.rounded is None:
         return {name: _number(value) for name, value in values.items()}
-    rounded = {name: None if value is None else round(value, 1) for name, value in values.items()}
-    for rule in suite.harmonic:
-        score, success = rounded[rule.score], rounded[rule.success]
-        if score is not None and success is not None:
-            rounded[rule.name] = round(fail2drive.harmonic_mean(score, success), 1)
-    return {name: "–" if value is None else f"{value:.1f}" for name, value in rounded.items()}
+    rounded = kind.rounded(known)
+    return {name: f"{rounded[name]:.1f}" if name in rounded else NOTHING for name in values}
 
 
 def _number(value: float | None) -> str:
     if value is None:
-        return "–"
+        return NOTHING
     return f"{value:.4f}" if abs(value) < 1.5 else f"{value:.2f}"
 
 
 def _range(interval: Interval | None) -> str:
-    return "–" if interval is None else f"{_number(interval.low)} to {_number(interval.high)}"
+    return NOTHING if interval is None else f"{_number(interval.low)} to {_number(interval.high)}"
 
 
 def _print_missing(out: Console, found: SuiteEstimate) -> None:
     if not found.missing:
         return
-    rule = "left out" if found.missing_rule == "exclude" else "scored at their worst (the official rule)"
+    rule = "left out" if found.missing_rule == "exclude" else "scored at their worst"
     why = [f"{item} ({found.reasons[item]})" for item in found.missing]
     say(out, f"missing: {len(found.missing)} of {found.suite_items} items, {rule}: {listed(why, 6)}")
     bounds = [

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bestrand_drive.errors import UsageError
+from bestrand_drive.workflows.targets import policy_name
 
 
 def pairs(option: str, values: Sequence[str]) -> dict[str, str]:
@@ -27,7 +28,7 @@ def pairs(option: str, values: Sequence[str]) -> dict[str, str]:
 
 def path_pairs(option: str, values: Sequence[str]) -> dict[str, Path]:
     """Parse repeated ``NAME=PATH``; a plain path takes its last part as the name."""
-    named = [value if "=" in value else f"{Path(value).stem or value}={value}" for value in values]
+    named = [value if "=" in value else f"{policy_name(Path(value))}={value}" for value in values]
     paths = {name: Path(text) for name, text in pairs(option, named).items()}
     for name, path in paths.items():
         if not path.exists():
@@ -56,3 +57,21 @@ def metric_weights(values: Sequence[str]) -> dict[str, float]:
         return {name: float(text) for name, text in named.items()}
     except ValueError as error:
         raise UsageError(f"--metric: {error}; write NAME or NAME=WEIGHT.") from error
+
+
+def number_ranges(option: str, values: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Parse repeated ``NAME=LOW:HIGH``.
+
+    Raises:
+        UsageError: A range is not two numbers, the first below the second.
+    """
+    out = {}
+    for name, text in pairs(option, values).items():
+        low, _, high = text.partition(":")
+        try:
+            out[name] = (float(low), float(high))
+        except ValueError as error:
+            raise UsageError(f"{option} {name}={text}: write NAME=LOW:HIGH, such as accuracy=0:100.") from error
+        if not out[name][0] < out[name][1]:
+            raise UsageError(f"{option} {name}={text}: the first number must be below the second.")
+    return out

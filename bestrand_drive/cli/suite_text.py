@@ -6,12 +6,14 @@ from pathlib import Path
 
 from rich.console import Console
 
+from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.cli.tables import console, listed, say, sentences, share, table
-from bestrand_drive.compression.pool import near_multiple
 from bestrand_drive.suite import Suite, SuiteProbe
+from bestrand_drive.workflows.advice import advice
 from bestrand_drive.workflows.evidence import Evidence
 
-ITEM_WORD = {"bench2drive": "routes", "fail2drive": "pairs", "scores": "items"}
+ITEM_WORDS = {name: known.item_word for name, known in DEFINITIONS.items()}
+STRATUM_WORDS = {name: known.stratum_word for name, known in DEFINITIONS.items()}
 COUNT_HEADS = (
     ("records", "records"),
     ("usable_routes", "usable"),
@@ -27,7 +29,7 @@ def print_compressed(evidence: Evidence, suite: Suite, out_folder: Path) -> None
     _print_probes_read(out, evidence, suite)
     sentences(out, _probe_notes(evidence))
     print_suite(suite)
-    sentences(out, _advice(evidence, suite))
+    sentences(out, list(advice(evidence, suite, ITEM_WORDS.get(suite.benchmark, "items"))))
     names = sorted({name.split("/")[0] + ("/" if "/" in name else "") for name in evidence.files(suite.chosen)})
     say(out, f"wrote {out_folder}: {', '.join(['suite.json', 'provenance.json', *names])}")
     say(out, f"next: run a policy on it, then  bestrand estimate {out_folder} --results RESULTS")
@@ -56,25 +58,30 @@ def _probe_notes(evidence: Evidence) -> list[str]:
 
 
 def _totals(probe: SuiteProbe, metrics: list[str]) -> list[str]:
-    values = [f"{probe.full[name]:.4g}" if name in probe.full else "–" for name in metrics]
-    return [*values, f"{probe.hours[1]:.1f}" if probe.hours else "–"]
+    values = [f"{probe.full[name]:.4g}" if name in probe.full else "-" for name in metrics]
+    return [*values, f"{probe.hours[1]:.1f}" if probe.hours else "-"]
 
 
 def print_suite(suite: Suite) -> None:
     """The suite itself."""
     out = console()
-    word = ITEM_WORD.get(suite.benchmark, "items")
+    word = ITEM_WORDS.get(suite.benchmark, "items")
     choice = suite.choice
     say(
         out,
         f"suite: {suite.k} of {suite.n} {word} ({suite.k / suite.n:.1%}) of {suite.benchmark} ({suite.route_set}), "
         f"chosen by {choice.selector}, seed {choice.seed}",
     )
-    say(out, "settings: " + ", ".join(f"{name} {_plain(value)}" for name, value in choice.settings.items() if value))
+    say(
+        out,
+        "settings: "
+        + ", ".join(f"{name} {_plain(value)}" for name, value in choice.settings.items() if value is not None),
+    )
     if suite.strata:
         driven = len(suite.strata) - len(choice.undriven_strata)
-        say(out, f"strata: {driven} of {len(suite.strata)} driven")
-        say(out, f"strata not driven: {listed(choice.undriven_strata, 100) or 'none'}")
+        kind = STRATUM_WORDS.get(suite.benchmark, "strata")
+        say(out, f"{kind}: {driven} of {len(suite.strata)} driven")
+        say(out, f"{kind} not driven: {listed(choice.undriven_strata, 100) or 'none'}")
     for domain in suite.domains:
         inside = len(set(domain.items) & set(suite.chosen))
         say(out, f"{domain.name}: {inside} of {len(domain.items)} {word}")
@@ -128,24 +135,3 @@ def _print_probes(out: Console, suite: Suite) -> None:
         return
     names = [f"{probe.name} ({probe.family})" if probe.family else probe.name for probe in suite.probes]
     say(out, f"probes: {listed(names, 20)}")
-
-
-def _advice(evidence: Evidence, suite: Suite) -> list[str]:
-    word = ITEM_WORD.get(suite.benchmark, "items")
-    lines = []
-    multiple = near_multiple(suite.k, len(suite.strata), suite.n)
-    if multiple is not None:
-        each = multiple // len(suite.strata)
-        lines.append(
-            f"--k {multiple} is near and holds {each} of each of the {len(suite.strata)} strata: sharper estimates"
-        )
-    fragile = [item for item in evidence.fragile if item not in suite.choice.excluded]
-    if fragile:
-        ids = ",".join(fragile)
-        lines.append(f"{word} reported to crash simulators: --exclude {ids} leaves them out of the choice")
-    copies = [
-        f"{probe.name} is a {probe.family}" for probe in suite.probes if (probe.family or "").startswith("copy of")
-    ]
-    if copies:
-        lines.append(f"{'; '.join(copies)}: the same scores, counted once")
-    return lines

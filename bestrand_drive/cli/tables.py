@@ -38,7 +38,7 @@ def say(out: Console, line: str) -> None:
 
 def share(part: float, whole: float) -> str:
     """A percentage of a whole, or a dash when there is none."""
-    return f"{part / whole:.0%}" if whole else "–"
+    return f"{part / whole:.0%}" if whole else "-"
 
 
 def listed(names: Sequence[str], most: int = 12) -> str:

@@ -17,6 +17,8 @@ RIDGE = 1e-3
 """Share of the mean diagonal added to the 2 x 2 normal equations of the slopes."""
 SLOPE_RANGE = (0.0, 1.5)
 SLOPE_VARIANCE_FLOOR = 0.01
+LEAST_FREEDOM = 5
+"""Degrees of freedom inside strata below which a variance inside them is not estimated."""
 
 Array = np.ndarray
 
@@ -87,7 +89,7 @@ def fit_difficulty(columns: Array, strata: Array, pool: Array) -> DifficultyMode
         v_b=v_b,
         s_u2=s_u2,
         s_e2=s_e2,
-        within_variance=float(np.mean(overall.within**2)) if len(pool) else 0.0,
+        within_variance=_within_variance(overall, inside),
         between_variance=float(np.var(overall.between[present])) if present.any() else 0.0,
         in_pool=in_pool,
     )
@@ -98,6 +100,15 @@ def _split(difficulty: Array, strata: Array, kinds: int) -> _Split:
     counts = np.bincount(strata, minlength=kinds)
     means = np.bincount(strata, weights=difficulty, minlength=kinds) / np.maximum(counts, 1)
     return _Split(within=difficulty - means[strata], between=means)
+
+
+def _within_variance(split: _Split, strata: Array) -> float:
+    """Variance of difficulty inside strata; with too few strata of two or more items, all of its variance."""
+    freedom = int(np.maximum(np.bincount(strata) - 1, 0).sum()) if len(strata) else 0
+    if freedom >= LEAST_FREEDOM:
+        return float((split.within**2).sum()) / freedom
+    total = split.within + split.between[strata]
+    return float(total.var(ddof=1)) if len(total) > 1 else 0.0
 
 
 def _leave_one_out(columns: Array, strata: Array, kinds: int) -> tuple[Array, Array, float, float]:

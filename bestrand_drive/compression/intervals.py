@@ -26,7 +26,13 @@ class Interval:
 
 
 def interval(
-    point: PointEstimate, variance: float, level: float, bounds: tuple[float, float] | None, *, binary: bool
+    point: PointEstimate,
+    variance: float,
+    level: float,
+    bounds: tuple[float, float] | None,
+    *,
+    binary: bool,
+    finite: bool = True,
 ) -> Interval:
     """Interval around an estimate whose error has the given variance.
 
@@ -36,7 +42,8 @@ def interval(
         half   = t sqrt(v / n_e + t^2 / 4 n_e^2) / (1 + t^2 / n_e)
 
     with v = mu (1 - mu) n / (n - 1) for 0/1 scores and s_y2 otherwise, all on the scale [0, 1]. When all values are
-    equal deff is 1 - n / N, so that the interval stays open. Unbounded metrics: value +- t sqrt(V).
+    equal deff is 1 - n / N (1 without finite-population correction), so that the interval stays open. Unbounded
+    metrics: value +- t sqrt(V).
 
     Args:
         point: The estimate.
@@ -44,6 +51,7 @@ def interval(
         level: Such as 0.95.
         bounds: Of the metric, or None.
         binary: Whether values are 0/1 on the unit scale.
+        finite: Whether the claim is about these N items in this run, not about the policy.
     """
     t = float(stats.t.ppf(0.5 + level / 2, point.df))
     if bounds is None:
@@ -52,7 +60,8 @@ def interval(
     low, high = bounds
     width = high - low
     spread2, n = point.spread2 / width**2, point.n
-    design = 1 - n / point.population if spread2 <= 0 else variance / width**2 / (spread2 / n)
+    untouched = 1 - n / point.population if finite else 1.0
+    design = untouched if spread2 <= 0 else variance / width**2 / (spread2 / n)
     effective = n / float(np.clip(design, *DESIGN_EFFECT_RANGE))
     mu = float(np.clip((point.value - low) / width, 0.0, 1.0))
     unit = mu * (1 - mu) * n / max(n - 1, 1) if binary else spread2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from torch import Generator, Tensor
 
@@ -58,9 +59,23 @@ def draw_pool(
     return eligible[draw(1, split_generator(generator))[0]]
 
 
-def near_multiple(k: int, strata: int, items: int) -> int | None:
-    """A multiple of the number of strata within 15 % of k, where equal counts make the estimate sharper; else None."""
-    if strata < 2 or k % strata == 0:
+def near_proportional(k: int, strata_sizes: Sequence[int]) -> int | None:
+    """A size within 15 % of k at which every stratum's share N_h k / N is whole, which makes estimates sharper.
+
+    These sizes are the multiples of N / gcd(N_1, N_2, ...): of the number of strata when all are of one size.
+
+    Args:
+        k: Wanted size.
+        strata_sizes: Items that can be chosen of each stratum.
+
+    Returns:
+        The nearest such size, or None when k is one or none is near.
+    """
+    items = sum(strata_sizes)
+    if len(strata_sizes) < 2 or not items:
         return None
-    nearest = max(strata, strata * math.floor(k / strata + 0.5))
+    step = items // math.gcd(*strata_sizes)
+    if k % step == 0:
+        return None
+    nearest = max(step, step * math.floor(k / step + 0.5))
     return nearest if nearest <= items and abs(nearest - k) <= 0.15 * k else None

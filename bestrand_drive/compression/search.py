@@ -90,7 +90,7 @@ def best_of(
         if drawn >= 200 * candidates + 1000:
             raise NothingSelected(
                 f"Of {drawn} random subsets only {judged} held an item of each of the {len(space.guards)} parts that "
-                "must stay represented. Ask for more items, or switch the guard off."
+                "must stay represented. Ask for more items, or switch the guard off (--no-ability-guard)."
             )
         batch = draw(min(chunk, max(candidates - judged, 16)), own)
         drawn += len(batch)

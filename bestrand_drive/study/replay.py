@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from torch import Generator
 
-from bestrand_drive.compression.difficulty import DifficultyModel, fit_difficulty
-from bestrand_drive.compression.estimation import (
-    Estimate,
-    MetricFrame,
-    ProbeKnowledge,
-    estimate,
-    harmonic_mean,
-    point_estimate,
-)
-from bestrand_drive.compression.estimators.sample import PointEstimate, Sample, ratio_weights
+from bestrand_drive.compression.difficulty import fit_difficulty
+from bestrand_drive.compression.estimation import Bound, Estimate, ProbeKnowledge, withheld
+from bestrand_drive.compression.harmonic import harmonic
+from bestrand_drive.compression.policy_estimates import HarmonicRule, Population, policy_estimates
 from bestrand_drive.compression.pool import draw_pool
 from bestrand_drive.compression.profiles import profiles
 from bestrand_drive.compression.selectors.base import Selector
@@ -54,19 +48,19 @@ class Case:
         probes: Scores of all other families.
         families: Policy numbers of each family among the probes.
         targets: Scores of this family's policies on the same items.
-        harmonic: Name, score metric and success metric of each harmonic mean to report.
+        harmonic: Harmonic means to report.
     """
 
     family: str
     probes: ScoreMatrix
     families: Sequence[Sequence[int]]
     targets: ScoreMatrix
-    harmonic: Sequence[tuple[str, str, str]] = ()
+    harmonic: Sequence[HarmonicRule] = ()
 
     @property
     def metric_names(self) -> list[str]:
         """Metrics that are reported."""
-        return [*self.targets.metric_names, *(name for name, _, _ in self.harmonic)]
+        return [*self.targets.metric_names, *(rule.name for rule in self.harmonic)]
 
 
 @dataclass(frozen=True)
@@ -98,22 +92,24 @@ def replay(case: Case, arm: Arm, k: int, seeds: Sequence[int]) -> Outcomes:
     shape = (len(seeds), *truth.shape)
     error, covered = np.full(shape, np.nan), np.full(shape, np.nan)
     flawless = np.zeros(shape, dtype=bool)
-    models: list[DifficultyModel] | None = None
+    population: Population | None = None
     for row, seed in enumerate(seeds):
         generator = Generator().manual_seed(seed)
         every = torch.arange(len(case.probes.items))
         pool = draw_pool(every, k, arm.pool_factor, case.probes.strata, generator)
         visible = case.probes if len(pool) == len(every) else case.probes.hidden_outside(pool)
-        chosen = arm.selector.select(visible, k, pool=pool, generator=generator).indices.numpy()
-        if models is None or arm.pool_factor is not None:
-            models = _models(case, visible, pool.numpy())
-        for target in range(truth.shape[0]):
-            for metric, line in enumerate(_lines(case, arm, models, chosen, target)):
-                if line is None or line.value is None or np.isnan(truth[target, metric]):
+        chosen = arm.selector.select(visible, k, pool=pool, generator=generator).indices
+        if population is None or arm.pool_factor is not None:
+            population = _population(case, visible, pool.numpy())
+        for target, name in enumerate(case.targets.policies):
+            seen = case.targets.with_policies([name]).hidden_outside(chosen)
+            lines = _plain(seen, case) if arm.plain else policy_estimates(seen, population, LEVEL)
+            for metric, line in enumerate(lines.values()):
+                if line.value is None or np.isnan(truth[target, metric]):
                     continue
                 error[row, target, metric] = line.value - truth[target, metric]
-                flawless[row, target, metric] = line.reason.startswith("no failure")
-                if line.run is not None and not arm.plain:
+                flawless[row, target, metric] = line.at_bound is Bound.BEST
+                if line.run is not None:
                     inside = line.run.low - 1e-9 <= truth[target, metric] <= line.run.high + 1e-9
                     covered[row, target, metric] = float(inside)
     return Outcomes(error, covered, flawless)
@@ -121,62 +117,27 @@ def replay(case: Case, arm: Arm, k: int, seeds: Sequence[int]) -> Outcomes:
 
 def true_values(case: Case) -> np.ndarray:
     """Each target's own mean over its non-missing items, float64 [target, metric]; harmonic means of those."""
-    known = case.targets.valid.numpy()
-    values = np.where(known, case.targets.values.to(torch.float64).numpy(), 0.0)
-    count = known.sum(axis=0)
-    means = np.where(count > 0, values.sum(axis=0) / np.maximum(count, 1), np.nan)
-    names = case.targets.metric_names
-    extra = []
-    for _, score, success in case.harmonic:
-        a, b = means[:, names.index(score)], means[:, names.index(success)]
-        extra.append(np.where(np.minimum(a, b) > 0, 2 / (1 / np.maximum(a, 1e-9) + 1 / np.maximum(b, 1e-9)), 0.0))
-    return np.column_stack([means, *extra]) if extra else means
+    lines = [_plain(case.targets.with_policies([name]), case) for name in case.targets.policies]
+    return np.array([[np.nan if e.value is None else e.value for e in line.values()] for line in lines])
 
 
-def _models(case: Case, visible: ScoreMatrix, pool: np.ndarray) -> list[DifficultyModel]:
-    """The difficulty model of each metric."""
+def _plain(scores: ScoreMatrix, case: Case) -> dict[str, Estimate]:
+    """Plain means of one policy's measured items, without intervals, in the order of ``Case.metric_names``."""
+    means: dict[str, float] = {}
+    for name in scores.metric_names:
+        column = scores.masked(name)[:, 0]
+        known = column[~np.isnan(column)]
+        means[name] = float(known.mean()) if known.size else float("nan")
+    means |= {rule.name: harmonic(means[rule.score], means[rule.success]) for rule in case.harmonic}
+    return {
+        name: replace(withheld(LEVEL, ""), value=None if np.isnan(v) else v, method="mean") for name, v in means.items()
+    }
+
+
+def _population(case: Case, visible: ScoreMatrix, pool: np.ndarray) -> Population:
+    """The benchmark with what the visible probes tell."""
     codes = stratum_codes(case.probes.strata or [""] * len(case.probes.items)).codes.numpy()
-    columns = [profiles(visible.masked(name), case.families, pool) for name in case.targets.metric_names]
-    return [fit_difficulty(block, codes, pool) for block in columns]
-
-
-def _lines(
-    case: Case, arm: Arm, models: Sequence[DifficultyModel], chosen: np.ndarray, target: int
-) -> list[Estimate | None]:
-    """Estimates of one target, in the order of ``Case.metric_names``; None where nothing was measured."""
-    points = [_point(case, arm, models[metric], chosen, target, metric) for metric in range(len(models))]
-    lines = [None if p is None else _line(p, case, metric) for metric, p in enumerate(points)]
-    names = case.targets.metric_names
-    for _, score, success in case.harmonic:
-        a, b = points[names.index(score)], points[names.index(success)]
-        lines.append(_harmonic_line(a, b) if a is not None and b is not None else None)
-    return lines
-
-
-def _harmonic_line(score: PointEstimate, success: PointEstimate) -> Estimate:
-    return estimate(harmonic_mean(score, success), MetricFrame((0.0, 100.0), False, LEVEL), None, 1.0)
-
-
-def _line(point: PointEstimate, case: Case, metric: int) -> Estimate:
-    spec = case.targets.metrics[metric]
-    return estimate(point, MetricFrame(spec.bounds, spec.binary, LEVEL), None, 1.0)
-
-
-def _point(
-    case: Case, arm: Arm, model: DifficultyModel, chosen: np.ndarray, target: int, metric: int
-) -> PointEstimate | None:
-    whole = case.targets.masked(metric)[:, target]
-    values = np.full_like(whole, np.nan)
-    values[chosen] = whole[chosen]
-    weights = np.ones(len(values))
-    if case.targets.metrics[metric].ratio:
-        driven = np.zeros(len(values), dtype=bool)
-        driven[chosen] = case.targets.valid[chosen, target, :].any(dim=1).numpy()
-        weights = ratio_weights(weights, driven, ~np.isnan(values))
-    sample = Sample(values, weights, model.strata)
-    if not len(sample.counted):
-        return None
-    point = point_estimate(sample, ProbeKnowledge(model=model))
-    if not arm.plain:
-        return point
-    return PointEstimate(**{**vars(point), "value": point.mean, "method": "mean"})
+    columns = {name: profiles(visible.masked(name), case.families, pool) for name in case.targets.metric_names}
+    knowledge = {name: ProbeKnowledge(model=fit_difficulty(block, codes, pool)) for name, block in columns.items()}
+    weights = np.ones(len(codes)) if case.probes.weights is None else case.probes.weights.numpy()
+    return Population(strata=codes, weights=weights, knowledge=knowledge, harmonic=case.harmonic)

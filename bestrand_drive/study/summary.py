@@ -79,11 +79,11 @@ def relative_row(arm: Mapping[str, Outcomes], random: Mapping[str, Outcomes], me
     """
     own = np.column_stack([_family_maes(arm, metric) for metric in metrics])
     base = np.column_stack([_family_maes(random, metric) for metric in metrics])
-    ratios = [(np.delete(own, f, 0).mean(0) / np.delete(base, f, 0).mean(0)).mean() for f in range(len(own))]
-    spread = np.array(ratios)
-    se = float(np.sqrt((len(spread) - 1) * spread.var())) if len(spread) > 1 else 0.0
+    others = [np.arange(len(own)) != family for family in range(len(own))] if len(own) > 1 else []
+    left = np.array([(own[rest].mean(0) / base[rest].mean(0)).mean() for rest in others])
+    se = float(np.sqrt((len(left) - 1) * left.var())) if len(left) else 0.0
     errors = [_relative_errors(arm[family], random[family], metrics) for family in arm]
-    risks = [float((mine > np.quantile(theirs, 0.7, axis=0)).mean()) for mine, theirs in errors]
+    risks = [float((mine > np.nanquantile(theirs, 0.7, axis=0)).mean()) for mine, theirs in errors]
     mine, theirs = (np.mean([pair[side].mean(axis=1) for pair in errors], axis=0) for side in (0, 1))
     return RelativeRow(
         relative=float((own.mean(0) / base.mean(0)).mean()),
@@ -105,7 +105,7 @@ def _known(values: np.ndarray) -> np.ndarray:
 def _relative_errors(arm: Outcomes, random: Outcomes, metrics: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
     """Mean over metrics of the absolute error in units of random's MAE, [seed, target], of an arm and of random."""
     scale = np.nanmean(np.abs(random.error[:, :, metrics]), axis=0)
-    mine, theirs = ((np.abs(outcome.error[:, :, metrics]) / scale).mean(axis=2) for outcome in (arm, random))
+    mine, theirs = (np.nanmean(np.abs(outcome.error[:, :, metrics]) / scale, axis=2) for outcome in (arm, random))
     return mine, theirs
 
 

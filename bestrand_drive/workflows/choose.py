@@ -57,7 +57,11 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
         driven = torch.ones_like(allowed)
     eligible = (allowed & driven).nonzero()[:, 0]
     if k > len(eligible):
-        raise NothingSelected(f"{k} items are asked for, but only {len(eligible)} can be chosen; ask for fewer.")
+        idle = int((~driven).sum())
+        raise NothingSelected(
+            f"{k} items are asked for, but only {len(eligible)} of {len(scores.items)} can be chosen "
+            f"({len(excluded)} are excluded, {idle} have no probe score); ask for fewer."
+        )
     strata = scores.strata if request.selector == "balanced" else None
     choosable = draw_pool(eligible, k, request.factor(), strata, generator)
     pool = driven.nonzero()[:, 0] if request.factor() is None else choosable

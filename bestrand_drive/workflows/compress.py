@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import NothingSelected, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Choice, Domain, Suite, SuiteItem, SuiteProbe
 from bestrand_drive.workflows.choose import Chosen, choose
@@ -36,16 +36,32 @@ def compress_evidence(evidence: Evidence, request: CompressRequest) -> Suite:
         raise UsageError(f"--metric {', '.join(sorted(unknown))}: not measured here; known are {known}.")
     excluded = excluded_items(request, evidence.scores, evidence.members)
     costs = mean_costs(evidence.scores)
-    k = size_of(request, len(evidence.scores.items), costs)
+    k = size_of(request, len(evidence.scores.items), len(evidence.scores.items) - len(excluded), costs)
     chosen = choose(evidence.scores, request, k, excluded)
-    while request.hours is not None and costs is not None and k > 1 and _hours(costs, chosen) > request.hours:
-        k -= 1
-        chosen = choose(evidence.scores, request, k, excluded)
+    if request.hours is not None and costs is not None:
+        chosen = _within(request.hours, costs, evidence.scores, request, chosen, excluded)
     return _suite(evidence, request, chosen, excluded, costs)
 
 
-def _hours(costs: Tensor, chosen: Chosen) -> float:
-    return float(costs[chosen.selection.indices].sum()) / 3600
+def _within(
+    hours: float,
+    costs: Tensor,
+    scores: ScoreMatrix,
+    request: CompressRequest,
+    chosen: Chosen,
+    excluded: Mapping[str, str],
+) -> Chosen:
+    """Choose fewer items until the predicted hours fit.
+
+    Raises:
+        NothingSelected: Even one item takes longer.
+    """
+    while float(costs[chosen.selection.indices].sum()) / 3600 > hours:
+        k = len(chosen.selection.indices) - 1
+        if k == 0:
+            raise NothingSelected(f"--hours {hours:g}: even one item is predicted to take longer; give more.")
+        chosen = choose(scores, request, k, excluded)
+    return chosen
 
 
 def _suite(
@@ -85,10 +101,10 @@ def _suite(
         ],
         probes=_probes(evidence, request, chosen),
         families={name: list(members) for name, members in request.families.items()},
-        items=_items(evidence, chosen, costs),
-        ceiling=dict(evidence.ceiling),
+        items=_items(evidence, chosen, costs if request.probe_data or not evidence.probes else None),
+        ceiling={metric: dict(cases) for metric, cases in evidence.ceiling.items()},
         findings=list(evidence.findings),
-    )
+    ).sealed()
 
 
 def _strata_sizes(scores: ScoreMatrix) -> dict[str, int]:
@@ -111,7 +127,6 @@ def _settings(request: CompressRequest, chosen: Chosen) -> dict[str, str | int |
 
 def _probes(evidence: Evidence, request: CompressRequest, chosen: Chosen) -> list[SuiteProbe]:
     family_of = {member: family for family, members in request.families.items() for member in members}
-    family_of |= {copy: f"copy of {original}" for copy, original in chosen.copies.items()}
     scores = evidence.scores
     hours = _probe_hours(scores, chosen.selection.indices)
     probes = []
@@ -121,11 +136,13 @@ def _probes(evidence: Evidence, request: CompressRequest, chosen: Chosen) -> lis
             SuiteProbe(
                 name=info.name,
                 family=family_of.get(info.name),
+                copy_of=chosen.copies.get(info.name),
                 source=info.source,
                 licence=info.licence,
                 items=int(own.valid.any(dim=2).sum()),
                 full=dict(info.full) or whole_values(own, evidence.harmonic, evidence.domain_metric),
                 digest=score_digest(own, chosen.selection.indices),
+                full_digest=score_digest(own, torch.arange(len(own.items))),
                 hours=hours.get(number),
             )
         )

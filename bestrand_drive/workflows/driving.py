@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,9 +11,9 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from bestrand_drive.benchmarks import bench2drive, fail2drive
 from bestrand_drive.benchmarks.benchmark import Benchmark, ScoreTable
 from bestrand_drive.benchmarks.catalog import load_rules
+from bestrand_drive.benchmarks.definitions import definition
 from bestrand_drive.benchmarks.penalties import check_evaluator
 from bestrand_drive.benchmarks.records import PolicyResults, read_results
 from bestrand_drive.compression.noise import Noise
@@ -25,11 +25,6 @@ from bestrand_drive.workflows.evidence import Evidence, ProbeInfo
 
 CRASH_LIMIT = 0.25
 """A probe with a larger share of infrastructure outcomes and agent crashes tells about the crash, not about routes."""
-
-HARMONIC = tuple(
-    HarmonicMetric(name=f"{split}_harmonic_mean", score=f"{split}_driving_score", success=f"{split}_success")
-    for split in ("base", "generalization")
-)
 
 
 @dataclass(frozen=True)
@@ -49,11 +44,6 @@ class ResultSource:
     metric_info: Path | None = None
 
 
-def load_benchmark(name: str, routes: Path) -> Benchmark:
-    """Read the route files of ``bench2drive`` or ``fail2drive``."""
-    return bench2drive.load(routes) if name == bench2drive.NAME else fail2drive.load(routes)
-
-
 def read_policy(
     benchmark: Benchmark, source: ResultSource, *, allow_mismatch: bool
 ) -> tuple[PolicyResults, ScoreTable]:
@@ -66,10 +56,7 @@ def read_policy(
     mismatch = check_evaluator(results, benchmark.name)
     if mismatch and not allow_mismatch:
         raise DataRefused(mismatch)
-    if benchmark.name == bench2drive.NAME:
-        table = bench2drive.scores(benchmark, results, source.metric_info)
-    else:
-        table = fail2drive.scores(benchmark, results)
+    table = definition(benchmark.name).scores(benchmark, results, source.metric_info)
     return results, replace(table, notes=(*table.notes, mismatch)) if mismatch else table
 
 
@@ -88,7 +75,7 @@ def driving_evidence(
     read = [read_policy(benchmark, source, allow_mismatch=allow_mismatch) for source in sources]
     for results, _ in read:
         _refuse_crashed(results)
-    tables = [table for _, table in read]
+    tables, kind = [table for _, table in read], definition(benchmark.name)
     infos = tuple(
         ProbeInfo(
             source.name,
@@ -96,7 +83,7 @@ def driving_evidence(
             source.licence,
             table.counts,
             table.notes,
-            official(benchmark, results, table),
+            kind.totals(benchmark, results, table, "exclude"),
         )
         for source, (results, table) in zip(sources, read, strict=True)
     )
@@ -107,26 +94,14 @@ def driving_evidence(
         scores=_with_items(score_matrix(benchmark, dict(zip(names, tables, strict=True))), benchmark, tables),
         probes=infos,
         members=_members(benchmark),
-        files=lambda chosen: suite_files(benchmark, chosen),
-        domain_metric="success",
-        harmonic=HARMONIC if benchmark.name == fail2drive.NAME else (),
+        files=lambda chosen: kind.suite_files(benchmark, chosen),
+        domain_metric=kind.domain_metric,
+        harmonic=tuple(HarmonicMetric(name=name, score=a, success=b) for name, a, b in kind.harmonic),
         fragile=benchmark.fragile,
         noise={name: Noise(sd, f"borrowed: {benchmark.run_noise_source}") for name, sd in benchmark.run_noise.items()},
         ceiling=load_rules(benchmark.name).ceiling_coverage,
         findings=benchmark.findings,
     )
-
-
-def official(benchmark: Benchmark, results: PolicyResults, table: ScoreTable) -> dict[str, float]:
-    """The benchmark's own totals over the measured routes, by metric; comfort is the plain mean over its routes."""
-    if benchmark.name == fail2drive.NAME:
-        totals = fail2drive.official(results, benchmark)
-        totals.pop("failed_counted_as_success")
-        return totals
-    totals = bench2drive.official(results, benchmark, missing="exclude")
-    totals.pop("ability_mean", None)
-    comfort = table.values.loc[table.values["metric"] == "comfort", "value"]
-    return totals | ({"comfort": float(comfort.mean())} if len(comfort) else {})
 
 
 def _refuse_crashed(results: PolicyResults) -> None:
@@ -138,15 +113,6 @@ def _refuse_crashed(results: PolicyResults) -> None:
         )
 
 
-def suite_files(benchmark: Benchmark, chosen: Collection[str]) -> dict[str, bytes]:
-    """The reduced route files, and for Bench2Drive the evaluator's own ``--routes-subset`` string."""
-    if benchmark.name == fail2drive.NAME:
-        return fail2drive.route_files(benchmark, chosen)
-    ids = [item for item in benchmark.items["item_id"] if item in set(chosen)]
-    subset = {"routes-subset.txt": (",".join(ids) + "\n").encode()}
-    return bench2drive.route_files(benchmark, chosen) | subset
-
-
 def metric_specs(benchmark: Benchmark) -> tuple[MetricSpec, ...]:
     """The benchmark's metrics as specifications."""
     return tuple(
@@ -156,7 +122,7 @@ def metric_specs(benchmark: Benchmark) -> tuple[MetricSpec, ...]:
             high=metric.high,
             higher_is_better=metric.higher_is_better,
             unit=metric.unit,
-            binary=metric.name.endswith("success"),
+            binary=metric.binary,
             ratio=metric.ratio,
             select=metric.select,
         )
@@ -205,6 +171,5 @@ def _costs(items: Sequence[str], tables: Sequence[ScoreTable]) -> Tensor | None:
 
 
 def _members(benchmark: Benchmark) -> tuple[tuple[str, ...], ...]:
-    if benchmark.name == bench2drive.NAME:
-        return tuple(() for _ in range(len(benchmark.items)))
-    return tuple(tuple(str(stem) for stem in members) for members in benchmark.items["members"])
+    """Routes of each item; empty for an item that is one route."""
+    return tuple(tuple(members) if len(members) > 1 else () for members in benchmark.items["members"])

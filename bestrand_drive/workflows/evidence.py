@@ -46,7 +46,7 @@ class Evidence:
         harmonic: Metrics that derive from two others.
         fragile: Item ids known to crash simulators.
         noise: Reference run noise a metric.
-        ceiling: By k: how many 95 % intervals held, and of how many, when a suite of that size showed no failure.
+        ceiling: See ``Suite.ceiling``.
         findings: What is unlike the known files, as sentences.
         files: Gives the suite's own files, name -> content, for the chosen item ids.
     """
@@ -62,5 +62,5 @@ class Evidence:
     harmonic: tuple[HarmonicMetric, ...] = ()
     fragile: tuple[str, ...] = ()
     noise: Mapping[str, Noise] = field(default_factory=dict)
-    ceiling: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    ceiling: Mapping[str, Mapping[int, tuple[int, int]]] = field(default_factory=dict)
     findings: tuple[str, ...] = ()

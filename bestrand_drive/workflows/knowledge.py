@@ -7,6 +7,8 @@ import numpy as np
 from bestrand_drive.compression.difficulty import DifficultyModel
 from bestrand_drive.compression.estimation import ProbeKnowledge
 from bestrand_drive.compression.estimators.expc import ProbeRegression
+from bestrand_drive.compression.noise import Noise
+from bestrand_drive.compression.policy_estimates import DomainRule, HarmonicRule, Population
 from bestrand_drive.compression.strata import stratum_codes
 from bestrand_drive.suite import Suite, SuiteMetric
 
@@ -19,6 +21,20 @@ def stratum_numbers(suite: Suite) -> np.ndarray:
 def item_weights(suite: Suite) -> np.ndarray:
     """What each item counts in the benchmark's mean, float64 [item]."""
     return np.array([item.weight for item in suite.items])
+
+
+def population_of(suite: Suite) -> Population:
+    """The suite's benchmark in the form that estimates are made of."""
+    return Population(
+        strata=stratum_numbers(suite),
+        weights=item_weights(suite),
+        knowledge={metric.name: probe_knowledge(suite, metric) for metric in suite.metrics},
+        noise={metric.name: Noise(metric.noise.sd, metric.noise.source) for metric in suite.metrics if metric.noise},
+        harmonic=[HarmonicRule(rule.name, rule.score, rule.success) for rule in suite.harmonic],
+        domains=[
+            DomainRule(domain.name, domain.metric, np.isin(suite.item_ids, domain.items)) for domain in suite.domains
+        ],
+    )
 
 
 def probe_knowledge(suite: Suite, metric: SuiteMetric) -> ProbeKnowledge:

@@ -65,20 +65,27 @@ class CompressRequest:
             raise UsageError(f"--candidates {self.candidates}: give 1 or more.")
         if not 0 <= self.seed < 2**63:
             raise UsageError(f"--seed {self.seed}: give a whole number from 0 to 2^63 - 1.")
+        if self.pool_factor is not None and not (math.isfinite(self.pool_factor) and self.pool_factor >= 1):
+            raise UsageError(
+                f"--pool-factor {self.pool_factor}: the pool cannot be smaller than the suite; give 1 or more."
+            )
         if any(not math.isfinite(weight) or weight < 0 for weight in self.metric_weights.values()):
             raise UsageError("--metric: a weight must be a number, 0 or more.")
+        if self.metric_weights and not any(self.metric_weights.values()):
+            raise UsageError("--metric: every weight is 0, so nothing is left to choose by.")
 
     def factor(self) -> float | None:
         """The pool factor that applies."""
         return 4.0 if self.pool_factor is None and self.selector == "bestrand" else self.pool_factor
 
 
-def size_of(request: CompressRequest, items: int, cost_s: Tensor | None) -> int:
-    """How many items to choose.
+def size_of(request: CompressRequest, items: int, choosable: int, cost_s: Tensor | None) -> int:
+    """How many items to choose; for a budget of hours, the first guess.
 
     Args:
         request: Checked.
         items: N.
+        choosable: Items that are not excluded.
         cost_s: float64 Tensor[item] seconds, or None.
 
     Raises:
@@ -91,7 +98,7 @@ def size_of(request: CompressRequest, items: int, cost_s: Tensor | None) -> int:
     if cost_s is None:
         raise UsageError("--hours needs durations: result files with duration_system, or a cost_s column in --items.")
     hours = request.hours or 0.0
-    return min(items, max(1, math.floor(hours * 3600 / float(cost_s.mean()))))
+    return max(1, min(choosable, math.floor(hours * 3600 / max(float(cost_s.mean()), 1e-9))))
 
 
 def mean_costs(scores: ScoreMatrix) -> Tensor | None:

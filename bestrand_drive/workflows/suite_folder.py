@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import platform
 import secrets
@@ -18,6 +19,8 @@ from bestrand_drive.files import dump_json, write_atomic
 from bestrand_drive.suite import Suite
 
 OWN_NAMES = frozenset({"suite.json", "provenance.json", "routes.xml", "routes-subset.txt", "routes", "items.txt"})
+AT_FDCWD, RENAME_EXCHANGE = -100, 2
+"""Constants of linux/fcntl.h and linux/fs.h."""
 VERSIONS_OF = ("bestrand-drive", "torch", "numpy", "pandas", "scipy", "pydantic")
 
 
@@ -38,6 +41,10 @@ def check_target(folder: Path, *, force: bool) -> None:
     if foreign:
         raise UsageError(
             f"--out {folder}: holds files that are not a suite's ({', '.join(foreign[:4])}); choose another."
+        )
+    if present and "suite.json" not in present:
+        raise UsageError(
+            f"--out {folder}: holds files ({', '.join(sorted(present))}) but no suite; choose another folder."
         )
     if present and not force:
         raise UsageError(
@@ -60,7 +67,7 @@ def write_suite(folder: Path, suite: Suite, files: Mapping[str, bytes], command:
         OSError: The disk is full or not writable; a suite that was there still is.
     """
     check_target(folder, force=force)
-    folder = folder.absolute()
+    folder = folder.resolve()
     fresh = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.partial")
     try:
         for name, content in {**files, "provenance.json": _provenance(command), "suite.json": suite.to_json()}.items():
@@ -73,18 +80,26 @@ def write_suite(folder: Path, suite: Suite, files: Mapping[str, bytes], command:
 
 
 def _move_into_place(fresh: Path, folder: Path) -> None:
-    """Rename, keeping what was there until the new suite stands."""
+    """Put the new suite in its place in one step; what was there ends up at ``fresh``."""
     if not folder.exists():
         os.rename(fresh, folder)
-        return
-    old = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.old")
-    os.rename(folder, old)
-    try:
-        os.rename(fresh, folder)
-    except OSError:
-        os.rename(old, folder)
-        raise
-    shutil.rmtree(old)
+    elif not _exchange(fresh, folder):
+        old = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.old")
+        os.rename(folder, old)
+        try:
+            os.rename(fresh, folder)
+        except BaseException:
+            os.rename(old, folder)
+            raise
+        shutil.rmtree(old)
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Swap two folders atomically (Linux renameat2); False where the system or the file system cannot."""
+    swap = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    if swap is None:
+        return False
+    return int(swap(AT_FDCWD, os.fsencode(first), AT_FDCWD, os.fsencode(second), RENAME_EXCHANGE)) == 0
 
 
 def _provenance(command: Sequence[str]) -> bytes:
@@ -95,6 +110,13 @@ def _provenance(command: Sequence[str]) -> bytes:
             "command": list(command),
             "python": platform.python_version(),
             "platform": sys.platform,
-            "versions": {name: metadata.version(name) for name in VERSIONS_OF},
+            "versions": {name: _version(name) for name in VERSIONS_OF},
         }
     )
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 import torch
 
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import read_bytes, sha256_bytes
 from bestrand_drive.scores.groups import fold_groups
 from bestrand_drive.scores.matrix import ScoreMatrix
@@ -27,6 +27,8 @@ class TableSource:
         metrics: Metrics to use of a long table; empty for all.
         probes: Names of the probes; empty to pick or to take all.
         n_probes: How many probes to pick, spread evenly over ability; None to take all models.
+        bounds: Least and greatest possible value by metric, where the values themselves do not show it.
+        lower_is_better: Metrics of which less is better.
     """
 
     scores: Path | ScoreMatrix
@@ -34,6 +36,8 @@ class TableSource:
     metrics: tuple[str, ...] = ()
     probes: tuple[str, ...] = ()
     n_probes: int | None = None
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    lower_is_better: tuple[str, ...] = ()
 
 
 def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence:
@@ -62,7 +66,7 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
         probes=tuple(ProbeInfo(name, f"column of {label}", licence) for name in probes),
         members=members,
         files=lambda chosen: {"items.txt": _item_lines(matrix.items, by_item, chosen)},
-        findings=_said_of(copies),
+        findings=_said_of(copies, probes),
     )
 
 
@@ -75,11 +79,34 @@ def _load(source: TableSource) -> tuple[ScoreMatrix, str, str]:
     else:
         matrix = ScoreMatrix.from_frame(read_table(source.scores), source=str(source.scores))
         label, digest = source.scores.name, sha256_bytes(read_bytes(source.scores))
+    matrix = _specified(matrix, source)
     return matrix.with_metrics(source.metrics) if source.metrics else matrix, label, digest
 
 
+def _specified(matrix: ScoreMatrix, source: TableSource) -> ScoreMatrix:
+    """Put what the user says of the metrics in place of what the values show.
+
+    Raises:
+        UsageError: An unknown metric is named, or bounds are empty.
+        DataRefused: A value lies outside the bounds.
+    """
+    for name in (*source.bounds, *source.lower_is_better):
+        matrix.metric_index(name)
+    specs = []
+    for number, spec in enumerate(matrix.metrics):
+        low, high = source.bounds.get(spec.name, (spec.low, spec.high))
+        values = matrix.values[:, :, number][matrix.valid[:, :, number]].numpy()
+        least, most = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
+        if low is not None and high is not None and values.size and not low <= least <= most <= high:
+            raise DataRefused(f"--bounds {spec.name}={low:g}:{high:g}: the table goes from {least:g} to {most:g}.")
+        binary = low is not None and high is not None and bool(np.isin(values, (low, high)).all())
+        better = spec.name not in source.lower_is_better
+        specs.append(replace(spec, low=low, high=high, binary=binary, higher_is_better=better))
+    return replace(matrix, metrics=tuple(specs))
+
+
 def choose_probes(distinct: Sequence[str], matrix: ScoreMatrix, source: TableSource) -> list[str]:
-    """The probes named, or ``n_probes`` of the distinct models spread evenly over their mean score."""
+    """The probes named, or ``n_probes`` of the distinct models spread evenly over their ability."""
     if source.probes and source.n_probes is not None:
         raise UsageError("Give --probe names or --n-probes, not both.")
     if source.probes:
@@ -88,19 +115,34 @@ def choose_probes(distinct: Sequence[str], matrix: ScoreMatrix, source: TableSou
         return list(distinct)
     if not 0 <= source.n_probes <= len(distinct):
         raise UsageError(f"--n-probes {source.n_probes}: the table has {len(distinct)} distinct models.")
-    scores = matrix.with_policies(distinct).masked(0)
-    known = ~np.isnan(scores)
-    ability = np.where(known, scores, 0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-    order = np.argsort(ability, kind="stable")
+    order = np.argsort(_ability(matrix.with_policies(distinct)), kind="stable")
     steps = ((np.arange(source.n_probes) + 0.5) * len(distinct) / max(source.n_probes, 1)).astype(int)
     return [distinct[order[step]] for step in steps]
 
 
-def _said_of(copies: dict[str, str]) -> tuple[str, ...]:
-    """A sentence about models that repeat another one."""
-    if not copies:
+def _ability(matrix: ScoreMatrix) -> np.ndarray:
+    """Ability of each policy, [policy]: its mean deviation from the items' means, averaged over standardised metrics.
+
+    Deviations from the item's mean keep policies comparable that were not measured on the same items.
+    """
+    total = np.zeros(len(matrix.policies))
+    for spec in matrix.metrics:
+        scores = matrix.masked(spec.name)
+        known = ~np.isnan(scores)
+        means = np.where(known, scores, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        deviation = np.where(known, scores - means[:, None], 0)
+        spread = float(np.sqrt((deviation**2).sum() / max(int(known.sum()), 1)))
+        if spread > 0:
+            sign = 1.0 if spec.higher_is_better else -1.0
+            total += sign * deviation.sum(axis=0) / np.maximum(known.sum(axis=0), 1) / spread
+    return total
+
+
+def _said_of(copies: Mapping[str, str], probes: Sequence[str]) -> tuple[str, ...]:
+    """A sentence about models that repeat another one and were therefore passed over."""
+    pairs = [f"{copy} = {original}" for copy, original in copies.items() if copy not in probes]
+    if not pairs:
         return ()
-    pairs = [f"{copy} = {original}" for copy, original in copies.items()]
     listed = ", ".join(pairs[:5]) + (" ..." if len(pairs) > 5 else "")
     return (f"{len(pairs)} models have exactly the scores of another one and are not taken as probes: {listed}",)
 

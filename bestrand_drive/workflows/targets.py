@@ -11,6 +11,7 @@ import torch
 
 from bestrand_drive.benchmarks.benchmark import Benchmark, ScoreTable
 from bestrand_drive.benchmarks.catalog import load_rules
+from bestrand_drive.benchmarks.definitions import MissingRule, definition
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.scores.frames import ITEM_COLUMNS
 from bestrand_drive.scores.groups import fold_groups
@@ -18,7 +19,7 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
 from bestrand_drive.scores.tables import read_table
 from bestrand_drive.suite import Suite
-from bestrand_drive.workflows.driving import ResultSource, official, read_policy, score_matrix
+from bestrand_drive.workflows.driving import ResultSource, read_policy, score_matrix
 
 UNKNOWN_SIMULATOR = "unknown"
 """A bare result file does not say what simulated it."""
@@ -64,7 +65,13 @@ def suite_specs(suite: Suite) -> list[MetricSpec]:
 
 
 def read_target(
-    suite: Suite, results: Path, *, name: str | None, metric_info: Path | None, allow_mismatch: bool
+    suite: Suite,
+    results: Path,
+    *,
+    name: str | None,
+    missing: MissingRule = "exclude",
+    metric_info: Path | None = None,
+    allow_mismatch: bool = False,
 ) -> Target:
     """Read a target's results.
 
@@ -72,6 +79,7 @@ def read_target(
         suite: What it was run on.
         results: Result file or folder; for ``scores`` suites a table.
         name: Of the policy; None takes the file's or the only model's name.
+        missing: What the totals over everything measured do with missing routes.
         metric_info: Folder of per-step records for comfort, or None.
         allow_mismatch: Accept files of another benchmark's evaluator.
 
@@ -81,8 +89,10 @@ def read_target(
     """
     if suite.benchmark == "scores":
         return _table_target(suite, results, name)
+    if metric_info is not None and "comfort" not in {metric.name for metric in suite.metrics}:
+        raise UsageError("--metric-info: this suite has no comfort; its probes had no per-step records.")
     benchmark = benchmark_of(suite)
-    source = ResultSource(name or results.stem, results, metric_info=metric_info)
+    source = ResultSource(name or policy_name(results), results, metric_info=metric_info)
     read, table = read_policy(benchmark, source, allow_mismatch=allow_mismatch)
     matrix = score_matrix(benchmark, {source.name: table})
     return Target(
@@ -92,8 +102,14 @@ def read_target(
         reasons=_reasons(table),
         notes=table.notes,
         counts=dict(table.counts),
-        official=official(benchmark, read, table),
+        official=definition(benchmark.name).totals(benchmark, read, table, missing),
     )
+
+
+def policy_name(results: Path) -> str:
+    """What to call a policy after its results: a folder's whole name, a file's name without .json."""
+    name = results.resolve().name
+    return name.removesuffix(".json") if results.is_file() else name
 
 
 def benchmark_of(suite: Suite) -> Benchmark:
@@ -124,6 +140,9 @@ def _table_target(suite: Suite, path: Path, name: str | None) -> Target:
     frame = read_table(path)
     if "value" not in frame.columns and name is not None:
         frame = _one_column(frame, name, path)
+    if "value" in frame.columns and "metric" not in frame.columns and len(suite.metrics) > 1:
+        names = ", ".join(metric.name for metric in suite.metrics)
+        raise DataRefused(f"{path}: no column metric, and the suite has several ({names}); say which each value is.")
     matrix = ScoreMatrix.from_frame(
         frame,
         metric=suite.metrics[0].name,
@@ -151,11 +170,11 @@ def _one_column(frame: pd.DataFrame, name: str, path: Path) -> pd.DataFrame:
 
 
 def _fold(matrix: ScoreMatrix, groups: dict[str, str], path: Path) -> ScoreMatrix:
-    known = [item for item in matrix.items if item in groups]
-    if not known:
+    """Fold members into their groups; a group counts as measured only when all its members are."""
+    if not set(matrix.items) & set(groups):
         raise DataRefused(f"{path}: none of its items is in the suite's benchmark.")
-    inside = matrix.relabelled(known, matrix.metrics)
-    return fold_groups(inside, tuple(groups[item] for item in known))[0]
+    inside = matrix.relabelled(list(groups), matrix.metrics)
+    return fold_groups(inside, tuple(groups.values()), whole=True)[0]
 
 
 def _placed(matrix: ScoreMatrix, suite: Suite, name: str, path: Path) -> ScoreMatrix:
@@ -201,31 +220,43 @@ def only_chosen(target: Target, suite: Suite) -> ScoreMatrix:
     return target.scores.hidden_outside(torch.tensor([positions[item] for item in suite.chosen], dtype=torch.long))
 
 
+def _needed(target: Target, suite: Suite) -> list[int]:
+    """Numbers of the metrics that an item must have: all that the target has at all, but ratio metrics."""
+    scores = only_chosen(target, suite)
+    return [n for n, spec in enumerate(scores.metrics) if not spec.ratio and bool(scores.valid[:, 0, n].any())]
+
+
 def missing_items(target: Target, suite: Suite) -> list[str]:
     """Chosen items that lack a score of some metric that the target has at all (ratio metrics may be absent).
 
     An item counts as missing as a whole: half a pair is no pair.
     """
-    scores = only_chosen(target, suite)
-    needed = [n for n, spec in enumerate(scores.metrics) if not spec.ratio and bool(scores.valid[:, 0, n].any())]
+    scores, needed = only_chosen(target, suite), _needed(target, suite)
     complete = scores.valid[:, 0, :][:, needed].all(dim=1)
     has = {item for item, whole in zip(scores.items, complete.tolist(), strict=True) if whole and needed}
     return [item for item in suite.chosen if item not in has]
 
 
-def with_filled(target: Target, items: list[str], *, best: bool) -> Target:
-    """The target with every missing cell of some items at its worst, or best, for each bounded metric.
+def unboundable(target: Target, suite: Suite) -> list[str]:
+    """Metrics of the target that have no known worst value."""
+    return [suite.metrics[n].name for n in _needed(target, suite) if target.scores.metrics[n].bounds is None]
+
+
+def with_filled(target: Target, items: list[str], suite: Suite, *, best: bool) -> Target:
+    """The target with every missing cell of some items at its worst, or best, for each bounded metric that it has.
 
     Args:
         target: As read.
         items: Ids of the items to fill.
+        suite: The suite.
         best: Fill with the better bound instead of the worse.
     """
     scores = target.scores
     values, valid = scores.values.clone(), scores.valid.clone()
     rows = torch.tensor([item in set(items) for item in scores.items])
-    for number, spec in enumerate(scores.metrics):
-        if spec.bounds is None or spec.ratio:
+    for number in _needed(target, suite):
+        spec = scores.metrics[number]
+        if spec.bounds is None:
             continue
         gaps = rows & ~valid[:, 0, number]
         values[gaps, 0, number] = spec.bounds[1] if best == spec.higher_is_better else spec.bounds[0]

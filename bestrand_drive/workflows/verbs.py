@@ -1,104 +1,178 @@
-"""What a Python user calls: ``compress`` and ``estimate``, the same paths that the command takes."""
+"""What a Python user calls: ``compress`` and ``estimate``; the command takes the same path."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
 
+from bestrand_drive.benchmarks.definitions import MissingRule, definition
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite, read_suite
 from bestrand_drive.workflows.compress import compress_evidence
-from bestrand_drive.workflows.driving import ResultSource, driving_evidence, load_benchmark
-from bestrand_drive.workflows.estimate import MissingRule, SuiteEstimate, estimate_target
+from bestrand_drive.workflows.driving import ResultSource, driving_evidence
+from bestrand_drive.workflows.estimate import SuiteEstimate, estimate_target
 from bestrand_drive.workflows.evidence import Evidence
 from bestrand_drive.workflows.request import CompressRequest
 from bestrand_drive.workflows.suite_folder import check_target, write_suite
 from bestrand_drive.workflows.tabular import TableSource, table_evidence
 from bestrand_drive.workflows.targets import read_target
 
-BenchmarkName = Literal["bench2drive", "fail2drive", "scores"]
 PathLike = str | Path
 
 
-def compress(
-    benchmark: BenchmarkName,
+def compress(  # noqa: PLR0913  one keyword an option, as on the command line
+    benchmark: str,
     *,
     routes: PathLike | None = None,
     scores: PathLike | ScoreMatrix | None = None,
     items: PathLike | None = None,
     probes: Mapping[str, PathLike] | Sequence[str] = (),
+    n_probes: int | None = None,
+    keep: float | None = None,
+    k: int | None = None,
+    hours: float | None = None,
+    seed: int = 0,
+    selector: str = "balanced",
+    candidates: int = 128,
+    pool_factor: float | None = None,
+    metric_weights: Mapping[str, float] | None = None,
+    bounds: Mapping[str, tuple[float, float]] | None = None,
+    lower_is_better: Sequence[str] = (),
+    families: Mapping[str, Sequence[str]] | None = None,
+    exclude: Iterable[str] = (),
+    disjoint_from: Iterable[PathLike] = (),
+    guard: bool = True,
+    probe_data: bool = True,
+    licences: Mapping[str, str] | None = None,
+    metric_info: Mapping[str, PathLike] | None = None,
+    allow_evaluator_mismatch: bool = False,
     out: PathLike | None = None,
     force: bool = False,
-    **options: Any,  # noqa: ANN401  fields of CompressRequest and of the readers, which check them
 ) -> Suite:
     """Choose a suite.
 
     Args:
-        benchmark: ``bench2drive`` and ``fail2drive`` take ``routes`` and ``probes`` (name -> result path); ``scores``
-            takes ``scores``, ``items`` and ``probes`` (model names) or ``n_probes``.
+        benchmark: ``bench2drive`` or ``fail2drive`` (give ``routes``, and ``probes`` as name -> result path), or
+            ``scores`` (give ``scores``, and ``probes`` as model names or ``n_probes``).
         routes: Route file, or Fail2Drive's folder of route files.
         scores: Score table, wide or long, or a matrix.
         items: Item table (item_id, stratum, group, cost_s).
-        probes: See ``benchmark``.
+        probes: Whose scores guide the choice; may be empty.
+        n_probes: Take this many models of the table, spread evenly over ability.
+        keep: Share of the items to keep; give exactly one of ``keep``, ``k`` and ``hours``.
+        k: Number of items to keep.
+        hours: Budget of simulator hours a policy.
+        seed: Of every draw.
+        selector: ``balanced``, ``bestrand`` or ``random``.
+        candidates: Random subsets that are judged.
+        pool_factor: Use probe scores on min(n k, N) drawn items; None takes 4 for ``bestrand``, else all items.
+        metric_weights: Metrics to choose by, with a factor each; of a table, the others are left out.
+        bounds: Least and greatest possible value of a table's metrics.
+        lower_is_better: Metrics of a table of which less is better.
+        families: Policies of one lineage; they count as one probe.
+        exclude: Item ids never to choose.
+        disjoint_from: Suites of the same benchmark whose items are not to be chosen again.
+        guard: Whether every ability must keep a route.
+        probe_data: Whether per-item probe figures go into the suite.
+        licences: Licence of each probe's results.
+        metric_info: Folder of each probe's per-step records, for comfort.
+        allow_evaluator_mismatch: Accept result files of another benchmark's evaluator.
         out: Folder to write the suite to; None writes nothing.
         force: Replace a suite that is there.
-        **options: Exactly one of ``keep``, ``k`` and ``hours``; the other fields of ``CompressRequest`` (``seed``,
-            ``selector``, ``candidates``, ``pool_factor``, ``metric_weights``, ``families``, ``exclude``, ``guard``,
-            ``probe_data``); for driving ``allow_evaluator_mismatch``; for tables ``n_probes`` and ``metrics``.
 
     Raises:
         BestrandError: See ``bestrand_drive.errors``.
     """
-    reader_options = {name: options.pop(name) for name in _READER_OPTIONS if name in options}
-    request = CompressRequest(**options)
-    request.check()
+    request = CompressRequest(
+        keep=keep,
+        k=k,
+        hours=hours,
+        seed=seed,
+        selector=selector,
+        candidates=candidates,
+        pool_factor=pool_factor,
+        metric_weights=dict(metric_weights or {}),
+        families={name: tuple(members) for name, members in (families or {}).items()},
+        guard=guard,
+        probe_data=probe_data,
+    )
     folder = None if out is None else Path(out)
-    if folder is not None:
-        check_target(folder, force=force)
+    check_request(request, folder, force=force)
     if benchmark == "scores":
-        evidence = _table_evidence(scores, items, probes, **reader_options)
+        if scores is None or routes is not None or isinstance(probes, Mapping):
+            raise UsageError("compress('scores') takes scores=, and probes= as a list of model names.")
+        source = TableSource(
+            scores=scores if isinstance(scores, ScoreMatrix) else Path(scores),
+            items=None if items is None else Path(items),
+            metrics=tuple(metric_weights or ()),
+            probes=tuple(probes),
+            n_probes=n_probes,
+            bounds=dict(bounds or {}),
+            lower_is_better=tuple(lower_is_better),
+        )
+        evidence = table_evidence(source, (licences or {}).get("", "not stated"))
     else:
-        evidence = _driving_evidence(benchmark, routes, probes, **reader_options)
+        kind = definition(benchmark)
+        if routes is None or scores is not None or (probes and not isinstance(probes, Mapping)):
+            raise UsageError(
+                f"compress({benchmark!r}) takes routes=, and probes= as a mapping from name to result path."
+            )
+        named = probes if isinstance(probes, Mapping) else {}
+        sources = result_sources(named, licences or {}, metric_info or {})
+        evidence = driving_evidence(kind.load(Path(routes)), sources, allow_mismatch=allow_evaluator_mismatch)
+    request = with_exclusions(request, evidence, exclude, disjoint_from)
     return choose_and_write(evidence, request, out=folder, force=force, command=["bestrand_drive.compress"])
 
 
-_READER_OPTIONS = ("allow_evaluator_mismatch", "n_probes", "metrics")
+def check_request(request: CompressRequest, out: Path | None, *, force: bool) -> None:
+    """Refuse a wrong request or an occupied folder before anything is read."""
+    request.check()
+    if out is not None:
+        check_target(out, force=force)
 
 
-def _table_evidence(
-    scores: PathLike | ScoreMatrix | None,
-    items: PathLike | None,
-    probes: Mapping[str, PathLike] | Sequence[str],
-    *,
-    n_probes: int | None = None,
-    metrics: Sequence[str] = (),
-) -> Evidence:
-    if scores is None or isinstance(probes, Mapping):
-        raise UsageError("compress('scores') needs scores=, and probes as a list of model names.")
-    source = TableSource(
-        scores=scores if isinstance(scores, ScoreMatrix) else Path(scores),
-        items=None if items is None else Path(items),
-        metrics=tuple(metrics),
-        probes=tuple(probes),
-        n_probes=n_probes,
-    )
-    return table_evidence(source)
+def result_sources(
+    probes: Mapping[str, PathLike], licences: Mapping[str, str], metric_info: Mapping[str, PathLike]
+) -> list[ResultSource]:
+    """One source a probe.
+
+    Raises:
+        UsageError: A licence or a metric-info folder is given for what is no probe.
+    """
+    unknown = sorted((set(licences) | set(metric_info)) - set(probes))
+    if unknown:
+        raise UsageError(f"--licence, --metric-info: {', '.join(unknown)} is not a --probe here.")
+    return [
+        ResultSource(
+            name=name,
+            path=Path(path),
+            licence=licences.get(name, "not stated"),
+            metric_info=Path(metric_info[name]) if name in metric_info else None,
+        )
+        for name, path in probes.items()
+    ]
 
 
-def _driving_evidence(
-    benchmark: str,
-    routes: PathLike | None,
-    probes: Mapping[str, PathLike] | Sequence[str],
-    *,
-    allow_evaluator_mismatch: bool = False,
-) -> Evidence:
-    if routes is None or not (isinstance(probes, Mapping) or not probes):
-        raise UsageError(f"compress({benchmark!r}) needs routes=, and probes as a mapping from name to result path.")
-    named = probes if isinstance(probes, Mapping) else {}
-    sources = [ResultSource(name, Path(path)) for name, path in named.items()]
-    return driving_evidence(load_benchmark(benchmark, Path(routes)), sources, allow_mismatch=allow_evaluator_mismatch)
+def with_exclusions(
+    request: CompressRequest, evidence: Evidence, exclude: Iterable[str], disjoint_from: Iterable[PathLike]
+) -> CompressRequest:
+    """The request with the ids that must not be chosen, each with its reason.
+
+    Raises:
+        UsageError: A suite to be disjoint from is of another benchmark or of other route files.
+    """
+    out = dict.fromkeys(exclude, "excluded by the user")
+    for folder in disjoint_from:
+        other = read_suite(Path(folder))
+        if (other.benchmark, other.source_sha256) != (evidence.benchmark, evidence.source_sha256):
+            raise UsageError(
+                f"--disjoint-from {folder}: that suite is of {other.benchmark} ({other.route_set}), from other route "
+                "files or another table; its ids do not mean these items."
+            )
+        out |= {item: f"chosen in {Path(folder).resolve().name}" for item in other.chosen if item not in out}
+    return replace(request, exclude=out)
 
 
 def choose_and_write(
@@ -142,6 +216,7 @@ def estimate(
         known,
         Path(results),
         name=policy,
+        missing=missing,
         metric_info=None if metric_info is None else Path(metric_info),
         allow_mismatch=allow_evaluator_mismatch,
     )

@@ -11,6 +11,9 @@ import pytest
 
 from bestrand_drive.benchmarks.bench2drive import load
 from bestrand_drive.suite import read_suite
+from bestrand_drive.workflows.compress import compress_evidence
+from bestrand_drive.workflows.driving import ResultSource, driving_evidence
+from bestrand_drive.workflows.request import CompressRequest
 from tests.workflows.toys import LEVELS, drop_columns, read_json, write_wide
 
 Compress = Callable[..., dict[str, Any]]
@@ -267,12 +270,14 @@ def test_the_choice_is_the_same_without_probe_data(compress):
 
 
 @pytest.mark.parametrize("selector", ["balanced", "bestrand", "random"])
-def test_every_ability_keeps_a_route(compress, bench, selector):
-    domains = load(bench.routes).domains
-    assert len(domains) == 5
+def test_every_ability_keeps_a_route(bench, selector):
+    benchmark = load(bench.routes)
+    sources = [ResultSource(name, bench.results(name)) for name in ("Ann", "Bob", "Cid")]
+    evidence = driving_evidence(benchmark, sources)
+    assert len(benchmark.domains) == 5
     for seed in range(20):
-        chosen = set(compress("--k", 10, "--seed", seed, "--selector", selector)["chosen"])
-        assert all(chosen & routes for routes in domains.values()), seed
+        chosen = set(compress_evidence(evidence, CompressRequest(k=10, seed=seed, selector=selector)).chosen)
+        assert all(chosen & routes for routes in benchmark.domains.values()), seed
 
 
 def test_without_the_guard_abilities_can_go_without(compress, bench):

@@ -29,7 +29,7 @@ def blup(sample: Sample, model: DifficultyModel) -> PointEstimate:
         model: Fitted on the probes, over the same items.
     """
     s, w = sample.measured, sample.weights
-    system = _system(s, w, model)
+    system = _system(s, w, sample.squares, model)
     y = sample.values[s]
     residual = y - model.d[s] @ model.beta
     mu = float(system.ones @ residual / system.ones.sum())
@@ -40,13 +40,14 @@ def blup(sample: Sample, model: DifficultyModel) -> PointEstimate:
     counted = sample.counted
     return PointEstimate(
         value=(float(w[s] @ y) + predicted) / float(w.sum()),
-        variance=system.variance * scale + pool_variance(sample.weights, s, model),
+        variance=system.variance * scale + pool_variance(w, sample.squares, s, model),
         df=float(max(len(s) - 1, 1)),
         n=len(counted),
         spread2=sample_variance(sample.values[counted]),
         residuals=centred,
         values=sample.values[counted],
-        population=int((w > 0).sum()),
+        population=sample.population,
+        complete=sample.complete,
         method="blup",
     )
 
@@ -62,7 +63,8 @@ def expected_variance(measured: Array, weights: Array, model: DifficultyModel) -
     Returns:
         Metric units squared.
     """
-    return _system(measured, weights, model).variance + pool_variance(weights, measured, model)
+    squares = weights**2
+    return _system(measured, weights, squares, model).variance + pool_variance(weights, squares, measured, model)
 
 
 @dataclass(frozen=True)
@@ -78,17 +80,17 @@ class _System:
     variance: float
 
 
-def _system(s: Array, w: Array, model: DifficultyModel) -> _System:
+def _system(s: Array, w: Array, squares: Array, model: DifficultyModel) -> _System:
     s_u2, s_e2 = _positive(model)
     d, strata = model.d, model.strata
     solve = _inverse(d[s], strata[s], model.v_b, s_u2, s_e2)
     ones = solve(np.ones(len(s)))
-    c = w.copy()
-    c[s] = 0.0
+    c, c2 = w.copy(), squares.copy()
+    c[s] = c2[s] = 0.0
     c_d = c @ d
     c_h = np.bincount(strata, weights=c)
     k_r = d[s] @ (model.v_b * c_d) + s_u2 * c_h[strata[s]]
-    prior = float(c_d @ (model.v_b * c_d)) + s_u2 * float(c_h @ c_h) + s_e2 * float(c @ c)
+    prior = float(c_d @ (model.v_b * c_d)) + s_u2 * float(c_h @ c_h) + s_e2 * float(c2.sum())
     spare = float(c.sum() - ones @ k_r)
     variance = (prior - float(k_r @ solve(k_r)) + spare**2 / float(ones.sum())) / float(w.sum()) ** 2
     return _System(solve, ones, float(c.sum()), c_d, k_r, s_u2 + s_e2, max(0.0, variance))
@@ -115,7 +117,7 @@ def _inverse(d: Array, strata: Array, v_b: Array, s_u2: float, s_e2: float) -> C
     return solve
 
 
-def pool_variance(weights: Array, measured: Array, model: DifficultyModel) -> float:
+def pool_variance(weights: Array, squares: Array, measured: Array, model: DifficultyModel) -> float:
     """Variance that a partial pool adds: the probe difficulty of items outside it is not known.
 
     Such an item is predicted by its stratum's mean difficulty over the pool. What is missing is its own deviation
@@ -124,21 +126,22 @@ def pool_variance(weights: Array, measured: Array, model: DifficultyModel) -> fl
 
     Args:
         weights: float64 [item].
+        squares: float64 [item], see ``Sample``.
         measured: int [n].
         model: Fitted on the pool.
 
     Returns:
         Metric units squared; 0 when the pool is all items.
     """
-    c = np.where(model.in_pool, 0.0, weights)
-    c[measured] = 0.0
+    c, c2 = (np.where(model.in_pool, 0.0, part) for part in (weights, squares))
+    c[measured] = c2[measured] = 0.0
     if not c.any():
         return 0.0
     slope2 = model.beta**2 + model.v_b
     kinds = int(model.strata.max()) + 1
     n_h = np.bincount(model.strata[model.in_pool], minlength=kinds)
     c_h = np.bincount(model.strata, weights=c, minlength=kinds)
-    own = slope2[0] * model.within_variance * float(c @ c)
+    own = slope2[0] * model.within_variance * float(c2.sum())
     known = slope2[0] * model.within_variance / np.maximum(n_h, 1)
     shared = float((c_h**2 * np.where(n_h > 0, known, slope2[1] * model.between_variance)).sum())
     return float(own + shared) / float(weights.sum()) ** 2

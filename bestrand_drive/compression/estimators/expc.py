@@ -91,8 +91,8 @@ def expc(sample: Sample, probes: ProbeRegression, kappa: float = KAPPA) -> Point
     residual = y - y.mean() - a @ beta
     spread2 = sample_variance(y)
     left = max(n - df, 1.0)
-    population = int((sample.weights > 0).sum())
-    pool = min(probes.pool, population)
+    population = sample.population
+    pool = min(float(probes.pool), population)
     s_e2 = float(residual @ residual) / left
     variance = max(0.0, 1 / n - 1 / pool) * s_e2 + max(0.0, 1 / pool - 1 / population) * spread2
     return PointEstimate(
@@ -104,5 +104,6 @@ def expc(sample: Sample, probes: ProbeRegression, kappa: float = KAPPA) -> Point
         residuals=residual,
         values=y,
         population=population,
+        complete=sample.complete,
         method=f"exPC{kappa:g}",
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -21,11 +21,18 @@ class Sample:
             that turned out not to belong (it logged nothing for a ratio metric) 0; for an unmeasured one the chance
             that it belongs.
         strata: int64 [item], stratum numbers from 0.
+        squares: float64 [item], expectation of the squared weight; differs from ``weights ** 2`` where a weight is the
+            chance to belong (a Bernoulli weight of chance p has squares p, not p^2).
     """
 
     values: Array
     weights: Array
     strata: Array
+    squares: Array = field(default_factory=lambda: np.empty(0))
+
+    def __post_init__(self) -> None:
+        if not len(self.squares):
+            object.__setattr__(self, "squares", self.weights**2)
 
     @property
     def measured(self) -> Array:
@@ -36,6 +43,16 @@ class Sample:
     def counted(self) -> Array:
         """Numbers of the measured items that count, int64 [n_w]; fits use ``measured``, the answer is about these."""
         return np.flatnonzero(~np.isnan(self.values) & (self.weights > 0))
+
+    @property
+    def population(self) -> float:
+        """How many items count, (sum w)^2 / sum w^2: N for equal weights, the expected number for chances."""
+        return float(self.weights.sum() ** 2 / self.squares.sum())
+
+    @property
+    def complete(self) -> bool:
+        """Whether every item that counts was measured."""
+        return not bool((np.isnan(self.values) & (self.weights > 0)).any())
 
 
 @dataclass(frozen=True)
@@ -50,7 +67,8 @@ class PointEstimate:
         spread2: Sample variance of those items' values, metric units squared.
         residuals: float64 [measured item], what the estimator could not explain, centred.
         values: float64 [counted item], what was measured.
-        population: Items that count, measured or not (sum of weights > 0).
+        population: Items that count, measured or not (``Sample.population``).
+        complete: Whether all of them were measured.
         method: Name of the estimator.
     """
 
@@ -61,7 +79,8 @@ class PointEstimate:
     spread2: float
     residuals: Array
     values: Array
-    population: int
+    population: float
+    complete: bool
     method: str
 
     @property
@@ -70,19 +89,20 @@ class PointEstimate:
         return float(self.values.mean())
 
 
-def ratio_weights(weights: Array, driven: Array, logged: Array) -> Array:
-    """Weights of a metric whose benchmark value is a mean over the items that logged it.
+def ratio_sample(sample: Sample, driven: Array) -> Sample:
+    """The sample of a metric whose benchmark value is a mean over the items that logged it.
 
     An item that was driven without logging does not count; one that was not driven counts by the share of driven ones
     that logged (a ratio estimator of the unknown number of items).
 
     Args:
-        weights: float64 [item].
-        driven: bool [item].
-        logged: bool [item].
+        sample: With the weights of a plain mean.
+        driven: bool [item], items with any score.
     """
+    logged = ~np.isnan(sample.values)
     share = logged.sum() / max(int(driven.sum()), 1)
-    return np.where(driven, np.where(logged, weights, 0.0), weights * share)
+    chance = np.where(driven, logged.astype(float), share)
+    return Sample(sample.values, sample.weights * chance, sample.strata, sample.squares * chance)
 
 
 def sample_variance(values: Array) -> float:

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bestrand_drive.compression.difficulty import anova
+from bestrand_drive.compression.difficulty import LEAST_FREEDOM, anova
 from bestrand_drive.compression.estimators.sample import Array, PointEstimate, Sample, sample_variance
-
-LEAST_FREEDOM = 5
-"""Within-stratum degrees of freedom below which the variance of the whole sample stands in (conservative)."""
 
 
 def stratified_mean(sample: Sample) -> PointEstimate:
@@ -46,11 +43,18 @@ def stratified_mean(sample: Sample) -> PointEstimate:
         df=float(df),
         n=len(y),
         spread2=spread2,
-        residuals=y - y.mean(),
+        residuals=y - (_stratum_means(y, strata) if freedom >= LEAST_FREEDOM else y.mean()),
         values=y,
-        population=int((sample.weights > 0).sum()),
+        population=sample.population,
+        complete=sample.complete,
         method="stratified mean",
     )
+
+
+def _stratum_means(y: Array, strata: Array) -> Array:
+    """Mean of each value's stratum, [n]."""
+    counts = np.bincount(strata)
+    return np.asarray((np.bincount(strata, weights=y) / np.maximum(counts, 1))[strata])
 
 
 def _coefficients(sample: Sample, counted: Array, share: Array) -> Array:

@@ -1,0 +1,197 @@
+"""The Python API as documented, what an import costs, and the arrows between the rooms."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import bestrand_drive
+from bestrand_drive import BestrandError, MetricSpec, ScoreMatrix, Suite, compress, estimate, read_suite
+from bestrand_drive.errors import DataRefused, UsageError
+
+PACKAGE = Path(bestrand_drive.__file__).resolve().parent
+ROOT = PACKAGE.parent
+
+
+@pytest.mark.parametrize("name", bestrand_drive.__all__)
+def test_every_public_name_can_be_imported(name):
+    assert getattr(bestrand_drive, name).__name__ == name
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="compres"):
+        bestrand_drive.compres  # noqa: B018
+
+
+def test_importing_the_package_is_cheap():
+    """Neither torch nor carla, nor pandas, until something is used; the command line too must not need carla."""
+    script = (
+        "import sys, bestrand_drive;"
+        "print([name for name in ('torch', 'carla', 'ray', 'pandas', 'scipy') if name in sys.modules]);"
+        "import bestrand_drive.cli.app;"
+        "print([name for name in ('carla', 'ray', 'matplotlib') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout.split("\n")[:2] == ["[]", "[]"]
+
+
+def test_driving_from_python(bench, tmp_path):
+    probes = {name: str(bench.results(name)) for name in ("Ann", "Bob")}
+    suite = compress("bench2drive", routes=str(bench.routes), probes=probes, keep=0.4, out=str(tmp_path / "suite"))
+    assert isinstance(suite, Suite)
+    assert read_suite(tmp_path / "suite") == suite
+    found = estimate(tmp_path / "suite", bench.results("Dan"))
+    line = found["driving_score"].estimate
+    assert line.run.low < line.value < line.run.high
+    assert estimate(suite, str(bench.results("Dan"))) == found
+
+
+def test_python_and_command_choose_alike(bestrand, bench, bench_suite):
+    probes = {name: bench.results(name) for name in ("Ann", "Bob", "Cid")}
+    suite = compress("bench2drive", routes=bench.routes, probes=probes, k=24)
+    assert suite.to_json() == (bench_suite / "suite.json").read_bytes()
+
+
+def test_pairs_from_python(fail):
+    suite = compress("fail2drive", routes=fail.routes, probes={"Ann": fail.results("Ann")}, k=6, seed=3)
+    assert len(suite.chosen) == 6
+    assert "base_harmonic_mean" in [rule.name for rule in suite.harmonic]
+
+
+def frame(rows: int = 40) -> pd.DataFrame:
+    items = [f"q{number}" for number in range(rows)]
+    columns = {f"m{model}": [float((number * (model + 3)) % 7 > 2) for number in range(rows)] for model in range(4)}
+    return pd.DataFrame({"item_id": items, **columns})
+
+
+def test_scores_from_a_data_frame(tmp_path):
+    matrix = ScoreMatrix.from_frame(frame())
+    assert matrix.policies == ("m0", "m1", "m2", "m3")
+    suite = compress("scores", scores=matrix, probes=["m0", "m1", "m2"], k=10, out=tmp_path / "suite")
+    assert [probe.name for probe in suite.probes] == ["m0", "m1", "m2"]
+    frame()[["item_id", "m3"]].to_csv(tmp_path / "target.csv", index=False)
+    found = estimate(suite, tmp_path / "target.csv")
+    assert found.policy == "m3"
+    assert found["score"].full == pytest.approx(frame()["m3"].mean())
+
+
+def test_a_long_frame_with_metrics():
+    long = frame(20).melt("item_id", var_name="model", value_name="value").assign(metric="accuracy")
+    matrix = ScoreMatrix.from_frame(long, specs={"accuracy": MetricSpec("accuracy", 0, 1, unit="share")})
+    suite = compress("scores", scores=matrix, n_probes=2, keep=0.25, metric_weights={"accuracy": 2.0})
+    assert suite.k == 5
+    assert suite.metrics[0].unit == "share"
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "options", "word"),
+    [
+        ("bench2drive", {}, "routes="),
+        ("scores", {}, "scores="),
+        ("scores", {"scores": "x.csv", "probes": {"a": "b"}}, "list of model names"),
+        ("nuplan", {"routes": "x"}, "nuplan"),
+    ],
+)
+def test_wrong_calls_are_usage_errors(benchmark, options, word):
+    with pytest.raises(UsageError, match=word):
+        compress(benchmark, k=3, **options)
+
+
+def test_probes_as_a_list_need_paths(bench):
+    with pytest.raises(UsageError, match="mapping"):
+        compress("bench2drive", routes=bench.routes, probes=["Ann"], k=3)
+
+
+def test_every_error_has_the_one_root(tmp_path):
+    with pytest.raises(BestrandError):
+        read_suite(tmp_path)
+    with pytest.raises(DataRefused):
+        compress("scores", scores=tmp_path / "absent.csv", k=3)
+
+
+LOWEST = {"errors", "files"}
+ARROWS = {
+    "errors": set(),
+    "files": {"errors"},
+    "suite": LOWEST,
+    "scores": LOWEST,
+    "benchmarks": LOWEST,
+    "compression": LOWEST | {"scores"},
+    "study": LOWEST | {"scores", "compression"},
+    "report": LOWEST | {"scores", "compression", "suite"},
+    "simulation": LOWEST | {"benchmarks", "scores", "compression", "suite"},
+    "workflows": LOWEST | {"benchmarks", "scores", "compression", "study", "report", "simulation", "suite"},
+}
+"""Room -> what it may import beside itself; cli, the top, may import all of them."""
+HEAVY = {"scores": set(), "benchmarks": {"torch", "carla"}, "compression": {"carla"}}
+
+
+def modules() -> Iterator[tuple[str, Path, ast.Module]]:
+    for path in sorted(PACKAGE.rglob("*.py")):
+        parts = path.relative_to(PACKAGE).with_suffix("").parts
+        yield parts[0], path, ast.parse(path.read_text())
+
+
+def imported(tree: ast.Module) -> set[str]:
+    """Full names of all imported modules, wherever the statement stands."""
+    names = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            assert node.level == 0, "imports are absolute"
+            names |= {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
+    return names
+
+
+def test_the_arrows_between_rooms():
+    wrong = []
+    for room, path, tree in modules():
+        if room in ("cli", "__init__"):
+            continue
+        assert room in ARROWS, f"a new room: {room}; say what it may import"
+        rooms = {name.split(".")[1] for name in imported(tree) if name.startswith("bestrand_drive.")}
+        beyond = rooms - ARROWS[room] - {room}
+        wrong += [f"{path.relative_to(ROOT)} imports {other}" for other in sorted(beyond)]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("room", HEAVY)
+def test_heavy_packages_stay_out(room):
+    for own, path, tree in modules():
+        if own == room:
+            assert not {name.split(".")[0] for name in imported(tree)} & HEAVY[room], path
+
+
+def test_nothing_needs_carla_or_ray_to_be_imported():
+    for _, path, tree in modules():
+        top = {name for node in tree.body if isinstance(node, ast.Import) for name in (a.name for a in node.names)}
+        top |= {node.module or "" for node in tree.body if isinstance(node, ast.ImportFrom)}
+        assert not {name.split(".")[0] for name in top} & {"carla", "ray", "submitit"}, path
+
+
+def test_sizes_and_names():
+    """Files below 500 lines, functions below 80, and no module whose name says nothing."""
+    for folder in ("bestrand_drive", "tests", "scripts"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            text = path.read_text()
+            assert len(text.splitlines()) <= 500, path
+            assert path.stem not in {"utils", "util", "helpers", "misc", "common"}, path
+            for node in ast.walk(ast.parse(text)):
+                if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                    length = (node.end_lineno or 0) - node.lineno + 1
+                    assert length <= 80, f"{path}: {node.name} has {length} lines"
+
+
+def test_no_global_random_state():
+    for _, path, tree in modules():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and node.attr in {"manual_seed", "seed"}:
+                owner = ast.unparse(node.value)
+                assert owner not in {"torch", "np.random", "numpy.random", "random"}, path

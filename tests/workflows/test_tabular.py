@@ -1,0 +1,100 @@
+"""Score tables: which models become probes, what is said of copies, what the items table brings."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from bestrand_drive import compress, estimate
+from bestrand_drive.errors import BestrandError, DataRefused
+from tests.workflows.toys import read_json, write_wide
+
+IDS = [f"q{number}" for number in range(24)]
+
+
+def table(path, means: dict[str, int], copy_of: dict[str, str] | None = None):
+    """Models right on their first so many of 24 items."""
+    columns = {name: [float(number < right) for number in range(24)] for name, right in means.items()}
+    return write_wide(path, IDS, columns | {copy: columns[name] for copy, name in (copy_of or {}).items()})
+
+
+@pytest.mark.parametrize(
+    ("wanted", "picked"),
+    [(1, ["m4"]), (2, ["m2", "m6"]), (4, ["m1", "m3", "m5", "m7"]), (8, [f"m{number}" for number in range(8)])],
+)
+def test_probes_are_spread_over_ability(tmp_path, wanted, picked):
+    """Eight models in mixed order; n probes stand in the middles of n equal parts of the ranking."""
+    order = [3, 0, 7, 5, 1, 6, 2, 4]
+    scores = table(tmp_path / "s.csv", {f"m{number}": 2 + 3 * number for number in order})
+    suite = compress("scores", scores=scores, n_probes=wanted, k=6)
+    assert sorted(probe.name for probe in suite.probes) == picked
+
+
+def test_copies_are_not_picked_and_named(bestrand, tmp_path):
+    scores = table(tmp_path / "s.csv", {"a": 5, "b": 12, "c": 20}, {"d": "b", "e": "b"})
+    ran = bestrand("compress", "scores", "--scores", scores, "--k", 6, "--out", tmp_path / "suite")
+    assert ran.code == 0, ran.err
+    assert [probe["name"] for probe in read_json(tmp_path / "suite" / "suite.json")["probes"]] == ["a", "b", "c"]
+    assert "d = b, e = b" in ran.out
+
+
+def test_a_copy_named_as_a_probe_is_reported_as_what_it_is(bestrand, tmp_path):
+    scores = table(tmp_path / "s.csv", {"a": 5, "b": 12}, {"d": "b"})
+    probes = ("--probe", "a", "--probe", "b", "--probe", "d")
+    ran = bestrand("compress", "scores", "--scores", scores, *probes, "--k", 6, "--out", tmp_path / "suite")
+    assert ran.code == 0, ran.err
+    assert "d is a copy of b" in ran.out
+    assert "not taken as probes" not in ran.out, "it was taken, as the user asked"
+
+
+def test_an_items_table_must_cover_the_scores(tmp_path):
+    scores = table(tmp_path / "s.csv", {"a": 5, "b": 12})
+    items = write_wide(tmp_path / "i.csv", IDS[:-1], {"stratum": ["x"] * 23})
+    with pytest.raises(DataRefused, match="q23"):
+        compress("scores", scores=scores, items=items, k=6)
+
+
+def test_a_group_in_two_strata_is_refused(tmp_path):
+    scores = table(tmp_path / "s.csv", {"a": 5, "b": 12})
+    columns = {"stratum": ["x", "y"] * 12, "group": [f"g{number // 2}" for number in range(24)]}
+    with pytest.raises(DataRefused, match="2 strata"):
+        compress("scores", scores=scores, items=write_wide(tmp_path / "i.csv", IDS, columns), k=6)
+
+
+def test_a_repeat_column_gives_the_policy_interval(tmp_path):
+    rng = np.random.default_rng(3)
+    rows = ["item_id,model,value,repeat"]
+    for item in IDS:
+        level = rng.random()
+        rows += [f"{item},{model},{float(rng.random() < level)},{run}" for model in "abt" for run in range(3)]
+    (tmp_path / "s.csv").write_text("\n".join(rows))
+    suite = compress("scores", scores=tmp_path / "s.csv", probes=["a", "b"], k=8)
+    line = estimate(suite, tmp_path / "s.csv", policy="t")["score"].estimate
+    assert line.noise is not None
+    assert line.noise.source == "own repeats"
+    assert line.policy.half_width > line.run.half_width
+
+
+@pytest.mark.parametrize("extra", [{}, {"stratum": ["x", "y"] * 12}, {"cost_s": [1.0] * 24}])
+def test_without_probes_any_items_table_will_do(tmp_path, extra):
+    scores = table(tmp_path / "s.csv", {"a": 5, "b": 12})
+    items = write_wide(tmp_path / "i.csv", IDS, extra) if extra else None
+    suite = compress("scores", scores=scores, items=items, n_probes=0, k=6)
+    assert suite.probes == []
+    assert suite.k == 6
+    target = table(tmp_path / "t.csv", {"t": 9})
+    assert 0 <= estimate(suite, target)["score"].estimate.value <= 1
+
+
+def test_items_that_no_probe_has_are_never_chosen_and_still_estimated(tmp_path):
+    ids = IDS
+    columns = {"a": ["" if n in (3, 9) else float(n % 3 > 0) for n in range(24)]}
+    columns["b"] = ["" if n in (3, 9) else float(n % 4 > 0) for n in range(24)]
+    scores = write_wide(tmp_path / "s.csv", ids, columns)
+    for seed in range(5):
+        suite = compress("scores", scores=scores, k=20, seed=seed)
+        assert not {"q3", "q9"} & set(suite.chosen)
+        assert suite.n == 24
+        assert [item.id for item in suite.items if not item.in_pool] == ["q3", "q9"]
+    with pytest.raises(BestrandError, match="22 can be chosen"):
+        compress("scores", scores=scores, k=23)
