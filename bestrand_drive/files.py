@@ -86,6 +86,11 @@ def read_bytes(path: Path, *, limit_mib: int = 1024) -> bytes:
         raise DataRefused(f"{path}: cannot be read ({error.strerror}).") from error
 
 
+def printable(text: str) -> str:
+    """Text that every encoding of Unicode can carry: bytes of a path that are no UTF-8 become question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def shipped_folder(name: str) -> Path:
     """Folder of data that travels with the package: inside the wheel, or beside the sources."""
     packaged = Path(str(resources.files("bestrand_drive"))) / "_data" / name

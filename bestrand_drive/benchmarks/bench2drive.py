@@ -80,7 +80,8 @@ def route_files(benchmark: Benchmark, item_ids: Collection[str]) -> dict[str, by
 
 def suite_files(benchmark: Benchmark, item_ids: Collection[str]) -> dict[str, bytes]:
     """The reduced route file, and the evaluator's ``--routes-subset`` string: ids in file order, joined by commas."""
-    ids = [item for item in benchmark.items["item_id"] if item in set(item_ids)]
+    wanted = set(item_ids)
+    ids = [item for item in benchmark.items["item_id"] if item in wanted]
     return route_files(benchmark, item_ids) | {"routes-subset.txt": (",".join(ids) + "\n").encode()}
 
 

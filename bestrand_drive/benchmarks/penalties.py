@@ -18,6 +18,8 @@ from dataclasses import dataclass
 from bestrand_drive.benchmarks.records import PolicyResults, RouteRecord
 
 TOLERANCE = 2e-3
+COMPOSED_TOLERANCE = 0.05
+"""Driving-score points; scores are written rounded."""
 TOLERATED_SHARE = 0.05
 DECLARED_RULES = {"bench2drive": "bench2drive", "fail2drive": "leaderboard-2.0"}
 
@@ -139,6 +141,15 @@ def check_evaluator(results: PolicyResults, declared: str) -> str | None:
     """
     rule = RULES[DECLARED_RULES[declared]]
     scored = [record for record in results.records if math.isfinite(record.penalty)]
+    inconsistent = [record for record in scored if abs(_composed(record) - record.driving_score) > COMPOSED_TOLERANCE]
+    if len(inconsistent) > TOLERATED_SHARE * len(scored):
+        record = inconsistent[0]
+        return (
+            f"{results.name} ({results.path}): in {len(inconsistent)} of {len(scored)} records the driving score is "
+            f"not completion x penalty, first route {record.route_id} ({record.source}): {record.driving_score:g} "
+            f"instead of {_composed(record):g}. The file was edited or is another evaluator's; "
+            "--allow-evaluator-mismatch takes it."
+        )
     telling = [record for record in scored if _tells(record, rule(record))]
     wrong = [record for record in scored if abs(rule(record) - record.penalty) > TOLERANCE]
     wrong_telling = [record for record in telling if abs(rule(record) - record.penalty) > TOLERANCE]
@@ -147,13 +158,20 @@ def check_evaluator(results: PolicyResults, declared: str) -> str | None:
     example = (wrong_telling or wrong)[0]
     match = identify_evaluator(telling if wrong_telling else scored)
     best = match.rules[match.best]
+    fits = (
+        "" if match.best == DECLARED_RULES[declared] else f" and {best.matching} ({best.share:.0%}) follow {match.best}"
+    )
     return (
-        f"{results.name} ({results.path}): the penalties are not those of {declared}'s evaluator. "
-        f"Of {best.checked} records that can tell, {match.rules[DECLARED_RULES[declared]].matching} follow its rule "
-        f"and {best.matching} ({best.share:.0%}) follow {match.best}. Example: route {example.route_id} "
-        f"({example.source}) has penalty {example.penalty:g}, the rule gives {rule(example):g}. "
+        f"{results.name} ({results.path}): the penalties are not those of {declared}'s evaluator. Of {best.checked} "
+        f"records only {match.rules[DECLARED_RULES[declared]].matching} follow its rule{fits}. Example: route "
+        f"{example.route_id} ({example.source}) has penalty {example.penalty:g}, the rule gives {rule(example):g}. "
         "Run the policy with the right evaluator, or pass --allow-evaluator-mismatch."
     )
+
+
+def _composed(record: RouteRecord) -> float:
+    """The driving score that completion and penalty make."""
+    return record.route_completion * record.penalty
 
 
 def _tells(record: RouteRecord, declared_penalty: float) -> bool:

@@ -16,6 +16,8 @@ from bestrand_drive.errors import DataRefused, UsageError
 __all__ = ["BENCHMARKS", "PolicyResults", "ReadNotes", "RouteRecord", "read_results"]
 
 BENCHMARKS = ("bench2drive", "fail2drive")
+TOLERATED_RIVALS = 5
+"""Routes with two different usable results that a folder of overlapping shards may have."""
 _PREFERENCE = {Outcome.SCORED: 0, Outcome.AGENT_CRASHED: 1, Outcome.INFRASTRUCTURE: 2}
 
 
@@ -155,13 +157,27 @@ def _first_usable(entries: Iterable[_Entry], *, use_seed: bool) -> tuple[list[Ro
             entry.raw, route_id=entry.key.route_id, repeat=repeat, source=entry.source, where=entry.where
         )
         groups[record.route_id, repeat].append((record, entry.raw))
-    kept, identical, different = [], 0, 0
+    kept, identical, different, rivals = [], 0, 0, []
     for group in groups.values():
         best, best_raw = min(group, key=lambda pair: _PREFERENCE[pair[0].outcome])
-        same = sum(_content(raw) == _content(best_raw) for _, raw in group) - 1
+        others = [record for record, raw in group if _content(raw) != _content(best_raw)]
         kept.append(best)
-        identical, different = identical + same, different + len(group) - 1 - same
+        identical, different = identical + len(group) - 1 - len(others), different + len(others)
+        rivals += [(best, other) for other in others if other.outcome is Outcome.SCORED][:1]
+    _refuse_several_runs(rivals, len(kept))
     return kept, identical, different
+
+
+def _refuse_several_runs(rivals: list[tuple[RouteRecord, RouteRecord]], routes: int) -> None:
+    """Refuse a folder in which many routes have two usable results that differ: these are runs of several policies."""
+    if len(rivals) <= max(TOLERATED_RIVALS, routes // 4):
+        return
+    first, second = rivals[0]
+    raise DataRefused(
+        f"{len(rivals)} of {routes} routes have two different usable results, first route {first.route_id} "
+        f"({first.source} and {second.source}). Several policies or runs lie in one folder: name one of them, or put "
+        "repeated runs of one policy into folders seed1/, seed2/ ..."
+    )
 
 
 def _content(raw: JsonObject) -> str:

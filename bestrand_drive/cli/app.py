@@ -38,13 +38,10 @@ def options(
     """Evaluate driving policies on a small, representative suite of routes, with honest error bars."""
 
 
+CLOSED_PIPE = 141
+"""128 + SIGPIPE, what a shell shows for a program whose reader has gone."""
 _ParserError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """What the parser raises on a wrong command line; its module differs between versions of typer."""
-
-
-def main() -> None:
-    """Run the command and leave with the exit code of what happened."""
-    sys.exit(run(sys.argv[1:]))
 
 
 def run(arguments: list[str]) -> int:
@@ -53,6 +50,8 @@ def run(arguments: list[str]) -> int:
         code: object = app(arguments, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
+    except SystemExit:
+        return CLOSED_PIPE  # how typer ends a command whose reader has closed the pipe
     except Exception as error:
         return _report(error)
     if code == ExitCode.INTERRUPTED:  # some versions of typer catch Ctrl-C themselves and return its code

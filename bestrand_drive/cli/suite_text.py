@@ -123,7 +123,7 @@ def _print_expected(out: Console, suite: Suite) -> None:
     if expected:
         say(out, f"expected error of an estimate (mean absolute, a policy unlike the probes): {', '.join(expected)}")
     elif suite.probes:
-        say(out, "expected error: not known, the suite keeps no per-item probe data")
+        say(out, "expected error: not known (no per-item probe data is kept, or the probes overlap on too few items)")
 
 
 def _print_probes(out: Console, suite: Suite) -> None:

@@ -71,6 +71,8 @@ def _labels(column: pd.Series, source: str) -> pd.Series:
     blank = np.flatnonzero(column.isna().to_numpy() | (column.astype(str).str.strip() == "").to_numpy())
     if blank.size:
         raise DataRefused(f"{source}: column {column.name!r}, row {int(blank[0]) + 1}: blank ({blank.size} such rows).")
+    if pd.api.types.is_float_dtype(column) and bool((column == column.round()).all()):
+        return column.astype("int64").astype(str)  # formats without integers write 7 as 7.0
     return column.astype(str)
 
 
@@ -129,6 +131,8 @@ def _pivot(long: pd.DataFrame, source: str) -> DenseScores:
     flat = np.ravel_multi_index(tuple(codes), shape).reshape(-1)
     value = long["value"].to_numpy()
     known = ~np.isnan(value)
+    if not known.any():
+        raise DataRefused(f"{source}: not one score in it, only blanks.")
     flat, value = flat[known], value[known]
     size = int(np.prod(shape))
     count = np.bincount(flat, minlength=size)

@@ -80,6 +80,7 @@ class ScoreMatrix:
         Raises:
             DataRefused: A value is infinite, or labels and shape disagree.
         """
+        _refuse_lost_digits(scores, metrics)
         dense = torch.as_tensor(scores).to(torch.float32)
         if bool(torch.isinf(dense).any()):
             raise DataRefused("Score matrix: an infinite value; mark missing cells with NaN.")
@@ -245,6 +246,21 @@ def _pairs(numbers: list[tuple[int, int]]) -> tuple[Tensor, Tensor]:
     """Two long tensors out of a list of pairs."""
     both = torch.tensor(numbers, dtype=torch.long).reshape(-1, 2)
     return both[:, 0], both[:, 1]
+
+
+def _refuse_lost_digits(scores: np.ndarray | Tensor, metrics: Sequence[MetricSpec]) -> None:
+    """Refuse values whose differences float32 cannot hold, such as time stamps or counters over 2^24."""
+    exact = np.asarray(scores, dtype=np.float64)
+    for number, spec in enumerate(metrics):
+        values = exact[:, :, number][np.isfinite(exact[:, :, number])]
+        if not values.size:
+            continue
+        lost = float(np.abs(values - values.astype(np.float32).astype(np.float64)).max())
+        if lost > 1e-4 * float(values.std()) and lost > 0:
+            raise DataRefused(
+                f"Metric {spec.name}: values around {values.mean():.6g} differ by too little of their size to be kept "
+                "exactly. Subtract a common offset or use a smaller unit range."
+            )
 
 
 def _refuse_repeated(label: str, names: Sequence[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,7 +40,9 @@ def read_table(path: Path) -> pd.DataFrame:
     if not name.endswith(SUFFIXES):
         raise DataRefused(f"{path}: not a table this reads; use one of {', '.join(SUFFIXES)}.")
     try:
-        frame = _parse(path, name)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            frame = _parse(path, name)
     except DataRefused:
         raise
     except Exception as error:
@@ -57,7 +60,7 @@ def _parse(path: Path, name: str) -> pd.DataFrame:
     if name.endswith(".parquet"):
         return pd.read_parquet(path)
     if name.endswith((".jsonl", ".jsonl.gz")):
-        return pd.read_json(path, lines=True, dtype={**_TEXT, "value": float})
+        return pd.read_json(path, lines=True, dtype={**_TEXT, "value": float}, convert_dates=False)
     separator = "\t" if name.endswith((".tsv", ".tsv.gz")) else ","
     _check_header(path, separator)
     # index_col=False: rows longer than the header are an error instead of a shifted table
@@ -68,6 +71,8 @@ def _check_header(path: Path, separator: str) -> None:
     """Refuse a repeated column name, which pandas would rename."""
     head = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False)
     names = list(head.iloc[0])
+    if "" in names:
+        raise DataRefused(f"{path}: column {names.index('') + 1} has no name (a row index?); name it or leave it out.")
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise DataRefused(f"{path}: column {twice[0]!r} is there more than once; give every model its own name.")
@@ -90,7 +95,8 @@ def read_items(path: Path, items: tuple[str, ...]) -> ItemTable:
     if ids.duplicated().any():
         raise DataRefused(f"{path}: item {ids[ids.duplicated()].iloc[0]!r} has more than one row.")
     aligned = frame.set_index(ids).reindex(list(items))
-    absent = [item for item in items if item not in set(ids)]
+    known = set(ids)
+    absent = [item for item in items if item not in known]
     if absent:
         raise DataRefused(f"{path}: no row for {len(absent)} items of the score table, first {absent[0]!r}.")
     return ItemTable(

@@ -18,6 +18,7 @@ from bestrand_drive.benchmarks.penalties import check_evaluator
 from bestrand_drive.benchmarks.records import PolicyResults, read_results
 from bestrand_drive.compression.noise import Noise
 from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.files import printable
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
 from bestrand_drive.suite import HarmonicMetric
@@ -79,7 +80,7 @@ def driving_evidence(
     infos = tuple(
         ProbeInfo(
             source.name,
-            str(source.path),
+            printable(str(source.path)),
             source.licence,
             table.counts,
             table.notes,

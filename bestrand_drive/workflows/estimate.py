@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import torch
@@ -12,10 +12,11 @@ from bestrand_drive.compression.estimation import Bound, Estimate
 from bestrand_drive.compression.policy_estimates import policy_estimates
 from bestrand_drive.errors import Incomplete, UsageError
 from bestrand_drive.suite import Suite, SuiteProbe
+from bestrand_drive.workflows.cautions import cautions
 from bestrand_drive.workflows.digests import distinct_values, score_digest
 from bestrand_drive.workflows.knowledge import item_weights, population_of
 from bestrand_drive.workflows.probe_models import whole_values
-from bestrand_drive.workflows.targets import Target, missing_items, only_chosen, unboundable, with_filled
+from bestrand_drive.workflows.targets import Target, missing_items, only_chosen, unboundable, whole_items, with_filled
 
 FULL_SHARE = 0.9
 """Share of all items that must be measured for the target's own full value to be shown."""
@@ -142,7 +143,7 @@ def estimate_target(
         missing=tuple(absent),
         missing_rule=missing,
         reasons={item: target.reasons.get(item, "no result") for item in absent},
-        warnings=tuple(_warnings(suite, target, same, twin, family)),
+        warnings=tuple(cautions(suite, target, same, twin, family)),
         counts=target.counts,
         notes=target.notes,
     )
@@ -162,7 +163,7 @@ def _check_measured(suite: Suite, target: Target, absent: list[str], missing: Mi
 
 
 def _lines(suite: Suite, target: Target, level: float) -> dict[str, Estimate]:
-    lines = policy_estimates(only_chosen(target, suite), population_of(suite), level)
+    lines = policy_estimates(whole_items(target, suite), population_of(suite), level)
     return {name: _with_coverage(suite, name, line) for name, line in lines.items()}
 
 
@@ -230,29 +231,3 @@ def _range(
         return None
     values = [side.value for side in (worst[name], best[name], line) if side.value is not None]
     return (min(values), max(values)) if len(values) == 3 else None
-
-
-def _warnings(
-    suite: Suite, target: Target, same: SuiteProbe | None, twin: SuiteProbe | None, family: str | None
-) -> Iterator[str]:
-    names = {probe.name for probe in suite.probes}
-    if same is not None and twin is None:
-        yield (
-            f"the scores on the suite are exactly those of probe {same.name}; if it is that policy, its known full "
-            "score is in `bestrand inspect --json`, and this estimate leans on itself"
-        )
-    if same is None and target.name in names:
-        yield (
-            f"a probe of this suite is named {target.name} too, but its scores differ; if this is another run or "
-            "checkpoint, the suite was chosen with its relative and the intervals may be too narrow"
-        )
-    related = [label for label, members in suite.families.items() if target.name in members or label == family]
-    kin = sorted(names & {member for label in related for member in suite.families[label]} - {target.name})
-    if kin:
-        yield f"{', '.join(kin)} of the same family guided the choice; the intervals assume an unrelated policy"
-    crashed = target.counts.get("agent_crashed", 0)
-    if crashed:
-        records = target.counts.get("records", 0)
-        yield f"{crashed} of {records} records are agent crashes; they count as the policy's own scores"
-    if not suite.probes:
-        yield "the suite was chosen without probes: stratified means, wider intervals"

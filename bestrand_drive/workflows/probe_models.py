@@ -17,6 +17,8 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import HarmonicMetric, MixedModel, Regression, SuiteMetric, SuiteNoise
 from bestrand_drive.workflows.evidence import Evidence
 
+LEAST_OVERLAP = 0.75
+"""Share of measured cells below which no expected error is told."""
 HALF_NORMAL_MEAN = float(np.sqrt(2 / np.pi))
 
 
@@ -42,6 +44,7 @@ def suite_metric(
     """
     spec = scores.metrics[number]
     columns = profiles(scores.masked(number), families, pool.numpy())
+    told = overlap(scores.masked(number)[pool.numpy()], families) >= LEAST_OVERLAP
     plain = scores.strata is None and scores.weights is None
     model = regression = expected = None
     if columns.shape[1] and probe_data and not plain:
@@ -63,8 +66,20 @@ def suite_metric(
         between=None if model is None else model.d[:, 1].tolist(),
         regression=None if regression is None else _kept(regression, chosen),
         noise=_noise(evidence, scores, number),
-        expected_error=None if expected is None else HALF_NORMAL_MEAN * float(np.sqrt(expected)),
+        expected_error=None if expected is None or not told else HALF_NORMAL_MEAN * float(np.sqrt(expected)),
     )
+
+
+def overlap(scores: np.ndarray, families: Sequence[Sequence[int]]) -> float:
+    """Share of (item, family) cells with a score; where it is small, filled cells hide how much probes differ.
+
+    Args:
+        scores: [pool item, probe], NaN where invalid.
+        families: Column numbers of each family.
+    """
+    known = ~np.isnan(scores)
+    columns = [known[:, list(members)].any(axis=1) for members in families if known[:, list(members)].any()]
+    return float(np.mean(columns)) if columns else 0.0
 
 
 def _codes(scores: ScoreMatrix) -> np.ndarray:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from bestrand_drive.compression.pool import kept_items
-from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 
 SELECTORS = ("balanced", "bestrand", "random")
@@ -97,8 +97,10 @@ def size_of(request: CompressRequest, items: int, choosable: int, cost_s: Tensor
         return kept_items(items, request.keep)
     if cost_s is None:
         raise UsageError("--hours needs durations: result files with duration_system, or a cost_s column in --items.")
-    hours = request.hours or 0.0
-    return max(1, min(choosable, math.floor(hours * 3600 / max(float(cost_s.mean()), 1e-9))))
+    each = float(cost_s.mean()) / 3600
+    if each <= 0:
+        raise UsageError("--hours: every known duration is zero, so a budget of hours says nothing; use --k or --keep.")
+    return max(1, math.floor(min(float(choosable), (request.hours or 0.0) / each)))
 
 
 def mean_costs(scores: ScoreMatrix) -> Tensor | None:
@@ -133,13 +135,18 @@ def excluded_items(
     """Item ids that must not be chosen, with the reason; a member's id stands for its item.
 
     Raises:
-        DataRefused: An id is not of this benchmark.
+        UsageError: An id is not of this benchmark, or means two things.
     """
+    known = set(scores.items)
     owner = {member: item for item, group in zip(scores.items, members, strict=True) for member in group}
     out: dict[str, str] = {}
     for name, reason in request.exclude.items():
-        item = name if name in set(scores.items) else owner.get(name)
+        if name in known and owner.get(name, name) != name:
+            raise UsageError(
+                f"--exclude {name}: is the name of a group and of an item in group {owner[name]}; name a group."
+            )
+        item = name if name in known else owner.get(name)
         if item is None:
-            raise DataRefused(f"--exclude {name}: no such item in this benchmark ({scores.items[0]}, ...).")
+            raise UsageError(f"--exclude {name}: no such item in this benchmark (it has {scores.items[0]}, ...).")
         out[item] = reason
     return out

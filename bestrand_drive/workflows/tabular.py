@@ -154,5 +154,6 @@ def _spread_costs(table: ItemTable, policies: int) -> torch.Tensor | None:
 
 def _item_lines(items: Sequence[str], members: dict[str, tuple[str, ...]], chosen: Collection[str]) -> bytes:
     """One item id a line; the members of a group in its place."""
-    ids = [member for item in items if item in set(chosen) for member in (members[item] or (item,))]
+    wanted = set(chosen)
+    ids = [member for item in items if item in wanted for member in (members[item] or (item,))]
     return ("\n".join(ids) + "\n").encode()

@@ -13,6 +13,7 @@ from bestrand_drive.benchmarks.benchmark import Benchmark, ScoreTable
 from bestrand_drive.benchmarks.catalog import load_rules
 from bestrand_drive.benchmarks.definitions import MissingRule, definition
 from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.files import printable
 from bestrand_drive.scores.frames import ITEM_COLUMNS
 from bestrand_drive.scores.groups import fold_groups
 from bestrand_drive.scores.matrix import ScoreMatrix
@@ -21,6 +22,8 @@ from bestrand_drive.scores.tables import read_table
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.driving import ResultSource, read_policy, score_matrix
 
+TABLE = "scores"
+"""Benchmark name of suites made from score tables."""
 UNKNOWN_SIMULATOR = "unknown"
 """A bare result file does not say what simulated it."""
 
@@ -87,7 +90,7 @@ def read_target(
         DataRefused: The files are damaged, foreign, or hold none of the benchmark's items.
         UsageError: The table holds several models and none was named.
     """
-    if suite.benchmark == "scores":
+    if suite.benchmark == TABLE:
         return _table_target(suite, results, name)
     if metric_info is not None and "comfort" not in {metric.name for metric in suite.metrics}:
         raise UsageError("--metric-info: this suite has no comfort; its probes had no per-step records.")
@@ -108,7 +111,7 @@ def read_target(
 
 def policy_name(results: Path) -> str:
     """What to call a policy after its results: a folder's whole name, a file's name without .json."""
-    name = results.resolve().name
+    name = printable(results.resolve().name)
     return name.removesuffix(".json") if results.is_file() else name
 
 
@@ -221,13 +224,23 @@ def only_chosen(target: Target, suite: Suite) -> ScoreMatrix:
 
 
 def _needed(target: Target, suite: Suite) -> list[int]:
-    """Numbers of the metrics that an item must have: all that the target has at all, but ratio metrics."""
+    """Numbers of the metrics that an item must have: all but ratio metrics; of a table, those that the target has."""
     scores = only_chosen(target, suite)
-    return [n for n, spec in enumerate(scores.metrics) if not spec.ratio and bool(scores.valid[:, 0, n].any())]
+    must = suite.benchmark != TABLE
+    return [
+        n for n, spec in enumerate(scores.metrics) if not spec.ratio and (must or bool(scores.valid[:, 0, n].any()))
+    ]
+
+
+def whole_items(target: Target, suite: Suite) -> ScoreMatrix:
+    """The target's scores on the chosen items, without the half-measured ones among pairs and groups."""
+    halves = {item.id for item in suite.items if item.members} & set(missing_items(target, suite))
+    chosen = [number for number, item in enumerate(suite.item_ids) if item in set(suite.chosen) - halves]
+    return target.scores.hidden_outside(torch.tensor(chosen, dtype=torch.long))
 
 
 def missing_items(target: Target, suite: Suite) -> list[str]:
-    """Chosen items that lack a score of some metric that the target has at all (ratio metrics may be absent).
+    """Chosen items that lack a score of some metric that is needed (ratio metrics may be absent).
 
     An item counts as missing as a whole: half a pair is no pair.
     """

@@ -109,7 +109,7 @@ def test_the_screen_says_what_was_read_chosen_and_written(bestrand, bench, tmp_p
     assert ran.err == ""
     for said in (
         "24 of 60 routes (40.0%)",
-        "strata: 12 of 12 driven",
+        "scenario types: 12 of 12 driven",
         "ability_give_way: 4 of 10 routes",
         "predicted hours a policy:",
         "probes: Ann, Bob, Cid",
@@ -122,11 +122,15 @@ def test_the_screen_says_what_was_read_chosen_and_written(bestrand, bench, tmp_p
         assert name in ran.out
 
 
-def test_a_multiple_of_the_strata_is_suggested_when_one_is_near(bestrand, bench, tmp_path):
-    ran = bestrand(
-        "compress", "bench2drive", "--routes", bench.routes, *bench.probes(), "--k", 23, "--out", tmp_path / "s"
-    )
-    assert "--k 24 is near and holds 2 of each of the 12 strata" in ran.out
+@pytest.mark.parametrize(("k", "excluded", "size"), [(23, (), 24), (24, (), None), (30, (), None), (23, (0,), None)])
+def test_a_size_of_whole_shares_is_suggested_when_one_is_near(bestrand, bench, tmp_path, k, excluded, size):
+    """Without one of its routes a type has 4 of 59, and no size but all of them shares out."""
+    never = ",".join(bench.ids[number] for number in excluded)
+    common = ("compress", "bench2drive", "--routes", bench.routes, *bench.probes(), "--exclude", never)
+    ran = bestrand(*common, "--k", k, "--out", tmp_path / "s")
+    assert ran.code == 0, ran.err
+    said = f"--k {size} is near and gives each of the 12 strata exactly its share"
+    assert (said in ran.out) if size else ("is near" not in ran.out)
 
 
 @pytest.mark.parametrize("benchmark", ["bench2drive", "fail2drive", "scores"])
@@ -150,18 +154,20 @@ def test_copies_among_probes_are_reported_and_counted_once(bestrand, bench, tmp_
     again = ("--probe", f"Twin={bench.results('Bob')}")
     ran = bestrand(*common, *bench.probes(), *again, "--out", tmp_path / "four")
     assert ran.code == 0, ran.err
-    assert "Twin is a copy of Bob" in ran.out
+    assert "Twin has exactly the scores of Bob; the two count as one probe" in ran.out
     bestrand(*common, *bench.probes(), "--out", tmp_path / "three")
     four, three = (read_json(tmp_path / name / "suite.json") for name in ("four", "three"))
     assert four["chosen"] == three["chosen"]
     assert four["metrics"] == three["metrics"]
+    assert [probe["copy_of"] for probe in four["probes"]] == [None, None, None, "Bob"]
+    assert four["probes"][3]["full_digest"] == four["probes"][1]["full_digest"]
 
 
 def test_a_changed_route_file_is_reported_and_inspect_shows_it_again(bestrand, bench, bench_suite):
     ran = bestrand("inspect", bench_suite)
     assert ran.code == 0
     assert "24 of 60 routes" in ran.out
-    assert "strata: 12 of 12 driven" in ran.out
+    assert "scenario types: 12 of 12 driven" in ran.out
     assert "finding: unknown route set" in ran.out
     assert bestrand("inspect", bench_suite, "--json").out == (bench_suite / "suite.json").read_text()
     assert bestrand("inspect", bench_suite / "suite.json").out == ran.out

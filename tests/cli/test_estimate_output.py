@@ -131,7 +131,7 @@ def test_the_text_leads_with_the_policy_s_interval(bestrand, bench, bench_suite)
     found = bestrand("estimate", bench_suite, "--results", bench.results("Eve"), "--json").json
     for name, line in found["metrics"].items():
         row = next(text for text in ran.out.splitlines() if text.startswith(f"{name} "))
-        assert ("–" in row) == (line["estimate"] is None)
+        assert (row.split()[1] == "-") == (line["estimate"] is None)
         if line["estimate"] is not None:
             assert f"{line['estimate']:.2f}" in row
 
@@ -166,14 +166,15 @@ def test_missing_routes_in_words_name_the_rule_and_both_bounds(
     records = [one for one in bench.records("Dan", 0.9) if chosen[0] not in one["route_id"]]
     folder = bench.put(tmp_path / "Dan", records)
     zero = bestrand("estimate", bench_suite, "--results", folder, "--missing", "zero").out
-    assert "scored at their worst (the official rule)" in zero
+    assert "missing: 1 of 24 items, scored at their worst" in zero
+    assert "full: 59 of 60 items have a result, the others score zero" in zero
     assert "worst or best" in zero
     half = fail.put(tmp_path / "Half", "Half", 0.4, 1)
     pair = read_json(fail_suite / "suite.json")["chosen"][0]
     (half / "1" / f"{fail.stems(pair)[1]}.json").unlink()
     out = bestrand("estimate", fail_suite, "--results", half, "--missing", "zero").out
-    assert "scored at their worst" in out
-    assert "official rule" not in out, "Fail2Drive's own rule drops missing results"
+    assert "missing: 1 of 12 items, scored at their worst" in out
+    assert "where the benchmark says so" in out, "Fail2Drive's own rule drops missing results"
 
 
 def executable() -> list[str]:

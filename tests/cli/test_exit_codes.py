@@ -259,9 +259,12 @@ def test_score_tables_that_are_refused_are_exit_4(bestrand, tmp_path):
 
 
 NOTHING = {
-    "more than there are": (("--k", 61), "60 can be chosen"),
-    "more than are left": (("--k", 60, "--exclude", "2000"), "59 can be chosen"),
-    "an ability for each": (("--k", 3), "Ask for more items"),
+    "more than there are": (("--k", 61), "only 60 of 60 can be chosen (0 are excluded, 0 have no probe score)"),
+    "more than are left": (
+        ("--k", 60, "--exclude", "2000"),
+        "only 59 of 60 can be chosen (1 are excluded, 0 have no probe score)",
+    ),
+    "an ability for each": (("--k", 3), "--no-ability-guard"),
     "less than one route": (("--hours", 0.001, "--no-ability-guard"), "hours"),
 }
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from bestrand_drive.compression.difficulty import DifficultyModel, anova, fit_difficulty
+from bestrand_drive.compression.difficulty import LEAST_FREEDOM, DifficultyModel, anova, fit_difficulty
 from bestrand_drive.compression.profiles import profiles
 from tests.compression import reference
 from tests.compression.worlds import LIGHT, World, close, worlds
@@ -45,8 +45,22 @@ def test_within_and_between_variance_of_difficulty(world: World) -> None:
     assume(world.columns.shape[1] > 0)
     model = _fit(world)
     expected = reference.variance_components(world.columns, world.strata[world.pool])
-    close(model.within_variance, np.mean([value**2 for value in expected["d"][:, 0]]))
+    labels = world.strata[world.pool].tolist()
+    freedom = sum(labels.count(h) - 1 for h in set(labels))
+    if freedom >= LEAST_FREEDOM:
+        close(model.within_variance, sum(value**2 for value in expected["d"][:, 0]) / freedom)
+    else:  # too few strata of two or more: an item outside the pool may be anywhere
+        close(model.within_variance, np.var(expected["d"].sum(axis=1), ddof=1) if len(labels) > 1 else 0.0)
     close(model.between_variance, np.var(list(expected["s"].values())))
+
+
+def test_the_within_variance_is_unbiased_where_each_stratum_has_two_pool_items() -> None:
+    """A mean over items would halve it: two items spread half of their variance about their own mean."""
+    rng = np.random.default_rng(1)
+    strata = np.repeat(np.arange(400), 2)
+    column = (rng.normal(size=400)[strata] + rng.normal(size=800))[:, None]
+    model = fit_difficulty(column - column.mean(), strata, np.arange(800))
+    assert 0.85 < model.within_variance < 1.15
 
 
 @LIGHT

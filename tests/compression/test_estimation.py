@@ -1,4 +1,4 @@
-"""Which estimator is used, both intervals, harmonic means."""
+"""Which estimator is used, both intervals, and what holds at a bound."""
 
 from __future__ import annotations
 
@@ -11,14 +11,12 @@ from hypothesis import strategies as st
 
 from bestrand_drive.compression.difficulty import fit_difficulty
 from bestrand_drive.compression.estimation import (
+    Bound,
     Estimate,
     MetricFrame,
     ProbeKnowledge,
-    ceiling_remark,
+    bound_of,
     estimate,
-    harmonic_at_zero,
-    harmonic_mean,
-    harmonic_noise,
     point_estimate,
     withheld,
 )
@@ -26,10 +24,9 @@ from bestrand_drive.compression.estimators.blup import blup
 from bestrand_drive.compression.estimators.expc import expc, fit_regression
 from bestrand_drive.compression.estimators.sample import PointEstimate, Sample
 from bestrand_drive.compression.estimators.stratified import stratified_mean
-from bestrand_drive.compression.intervals import Interval, interval
+from bestrand_drive.compression.intervals import interval
 from bestrand_drive.compression.noise import Noise
 from bestrand_drive.compression.profiles import profiles
-from tests.compression import reference
 from tests.compression.worlds import LIGHT, World, close, worlds
 
 OPEN = MetricFrame(None, False, 0.95)
@@ -147,17 +144,18 @@ def test_the_policy_interval_holds_the_run_interval(world: World, which: str, bo
     assert found.policy.high >= found.run.high - 1e-12
 
 
-def _point(value: float, values: list[float], population: int = 40) -> PointEstimate:
+def _point(value: float, values: list[float], population: int = 40, complete: bool = False) -> PointEstimate:
     y = np.array(values)
     spread2 = float(y.var(ddof=1)) if len(y) > 1 else 0.0
-    return PointEstimate(value, spread2 / len(y), max(len(y) - 1, 1), len(y), spread2, y - y.mean(), y, population, "t")
+    around, df = y - y.mean(), max(len(y) - 1, 1)
+    return PointEstimate(value, spread2 / len(y), df, len(y), spread2, around, y, float(population), complete, "t")
 
 
 def test_the_policy_interval_adds_the_mean_noise_of_one_run() -> None:
     point = _point(3.0, [1.0, 2.0, 4.0, 5.0])
     found = estimate(point, OPEN, Noise(2.0, "repeats"), 2.0, "remark")
     assert found.run == interval(point, point.variance, 0.95, None, binary=False)
-    assert found.policy == interval(point, point.variance + 4.0 / (40 * 2), 0.95, None, binary=False)
+    assert found.policy == interval(point, point.variance + 4.0 / (40 * 2), 0.95, None, binary=False, finite=False)
     assert (found.noise, found.method, found.level, found.reason) == (Noise(2.0, "repeats"), "t", 0.95, "remark")
 
 
@@ -187,93 +185,51 @@ def test_a_bounded_estimate_stays_inside(value: float, clipped: float) -> None:
 
 
 @pytest.mark.parametrize(
-    ("values", "bounds", "remark"),
+    ("values", "bounds", "bound"),
     [
-        ([1.0, 1.0, 1.0], (0.0, 1.0), "no failure in 3 items"),
-        ([0.0, 0.0], (0.0, 1.0), "no success in 2 items"),
-        ([0.5, 0.5], (0.0, 1.0), ""),
-        ([1.0, 0.0], (0.0, 1.0), ""),
-        ([1.0], (0.0, 1.0), ""),
-        ([1.0, 1.0], None, ""),
-        ([100.0, 100.0], (0.0, 100.0), "no failure in 2 items"),
+        ([1.0, 1.0, 1.0], (0.0, 1.0), Bound.BEST),
+        ([0.0, 0.0], (0.0, 1.0), Bound.WORST),
+        ([0.5, 0.5], (0.0, 1.0), None),
+        ([1.0, 0.0], (0.0, 1.0), None),
+        ([1.0], (0.0, 1.0), None),
+        ([1.0, 1.0], None, None),
+        ([100.0, 100.0], (0.0, 100.0), Bound.BEST),
+        ([-5.0, -5.0], (-5.0, 3.0), Bound.WORST),
     ],
 )
-def test_ceiling_remarks(values: list[float], bounds: tuple[float, float] | None, remark: str) -> None:
-    assert ceiling_remark(_point(values[0], values), MetricFrame(bounds, True, 0.95)) == remark
+def test_values_that_all_sit_on_a_bound(
+    values: list[float], bounds: tuple[float, float] | None, bound: Bound | None
+) -> None:
+    point, frame = _point(values[0], values), MetricFrame(bounds, True, 0.95)
+    assert bound_of(point, frame) is bound
+    assert estimate(point, frame, NOISE, 1.0).at_bound is bound
+
+
+@pytest.mark.parametrize(("bound", "level"), [(Bound.BEST, 100.0), (Bound.WORST, 0.0)])
+@pytest.mark.parametrize("value", [0.0, 3.0, 97.0, 100.0])
+def test_at_a_bound_both_intervals_reach_it(bound: Bound, level: float, value: float) -> None:
+    """The estimator may shrink the value away from the bound; nothing that was measured speaks against it."""
+    point = _point(value, [level] * 10)
+    found = estimate(point, MetricFrame((0.0, 100.0), True, 0.95), Noise(20.0, "repeats"), 1.0)
+    for around, finite in ((found.run, True), (found.policy, False)):
+        plain = interval(point, 0.0, 0.95, (0.0, 100.0), binary=True, finite=finite)
+        assert around is not None
+        expected = (plain.low, 100.0) if bound is Bound.BEST else (0.0, plain.high)
+        close([around.low, around.high], expected, scale=100)
+    _finite(found)
+
+
+def test_a_flawless_run_on_all_items_still_leaves_the_policy_open() -> None:
+    """Nothing is left to estimate of this run; of the policy only that it failed in none of n tries."""
+    frame, point = MetricFrame((0.0, 1.0), True, 0.95), _point(1.0, [1.0] * 40, complete=True)
+    found = estimate(point, frame, Noise(0.2, "repeats"), 1.0)
+    assert found.run is not None
+    assert found.policy is not None
+    assert (found.run.low, found.run.high) == (1.0, 1.0)
+    assert found.policy.high == 1.0
+    assert 0.85 < found.policy.low < 0.95
 
 
 def test_withheld_has_no_number() -> None:
     found = withheld(0.9, "too few")
     assert (found.value, found.run, found.policy, found.level, found.reason) == (None, None, None, 0.9, "too few")
-
-
-PARTS = st.tuples(st.floats(1, 100), st.floats(1, 100), st.integers(2, 20), st.integers(0, 2**31))
-
-
-@LIGHT
-@given(PARTS)
-def test_harmonic_means_equal_the_delta_method(parts: tuple[float, float, int, int]) -> None:
-    a, b, n, seed = parts
-    rng = np.random.default_rng(seed)
-    one, two = (_point(value, rng.normal(size=n).tolist()) for value in (a, b))
-    r = float(np.corrcoef(one.residuals, two.residuals)[0, 1])
-    covariance = r * (one.variance * two.variance) ** 0.5
-    value, variance = reference.harmonic_mean_delta(a, b, one.variance, two.variance, covariance)
-    found = harmonic_mean(one, two)
-    close(found.value, value)
-    close(found.variance, variance, scale=10)
-    g = 2 * np.array([b**2, a**2]) / (a + b) ** 2
-    close(found.spread2, np.var(g[0] * one.values + g[1] * two.values, ddof=1), scale=10)
-    assert (found.n, found.df, found.population) == (n, n - 1, 40)
-    assert found.variance >= 0
-
-
-@LIGHT
-@given(PARTS)
-def test_harmonic_means_are_symmetric_and_between_the_parts(parts: tuple[float, float, int, int]) -> None:
-    a, b, n, seed = parts
-    rng = np.random.default_rng(seed)
-    one, two = (_point(value, rng.normal(size=n).tolist()) for value in (a, b))
-    straight, turned = harmonic_mean(one, two), harmonic_mean(two, one)
-    close(turned.value, straight.value)
-    close(turned.variance, straight.variance, scale=10)
-    assert min(a, b) - 1e-9 <= straight.value <= max(a, b) + 1e-9
-
-
-def test_a_harmonic_mean_with_itself_is_itself() -> None:
-    one = _point(40.0, [10.0, 50.0, 60.0])
-    found = harmonic_mean(one, one)
-    close([found.value, found.variance, found.spread2], [one.value, one.variance, one.spread2])
-
-
-@pytest.mark.parametrize(("a", "b"), [(0.0, 50.0), (50.0, 0.0), (0.0, 0.0), (-1.0, 50.0)])
-def test_a_part_of_zero_gives_zero_and_no_nan(a: float, b: float) -> None:
-    found = harmonic_mean(_point(a, [0.0, 0.0, 1.0]), _point(b, [0.0, 100.0, 50.0]))
-    assert found.value == 0
-    assert np.isfinite(found.variance)
-
-
-def test_at_zero_the_interval_reaches_to_the_mean_of_the_upper_ends() -> None:
-    score = Estimate(50.0, Interval(30.0, 60.0), Interval(20.0, 70.0), 0.95, "t", NOISE, "")
-    success = Estimate(0.0, Interval(0.0, 20.0), None, 0.95, "t", None, "")
-    found = harmonic_at_zero(score, success, "harmonic mean")
-    assert found.run is not None
-    close([found.run.low, found.run.high], [0.0, 2 / (1 / 60 + 1 / 20)])
-    assert (found.value, found.policy) == (0.0, None)
-
-
-@LIGHT
-@given(st.floats(1, 100), st.floats(1, 100), st.floats(0, 40), st.floats(0, 40))
-def test_harmonic_noise_is_never_below_the_delta_method(a: float, b: float, sd_a: float, sd_b: float) -> None:
-    found = harmonic_noise(Noise(sd_a, "borrowed"), Noise(sd_b, "x"), (a, b))
-    assert found is not None
-    assert found.source == "borrowed"
-    for r in (-1.0, 0.0, 1.0):
-        variance = reference.harmonic_mean_delta(a, b, sd_a**2, sd_b**2, r * sd_a * sd_b)[1]
-        assert found.sd**2 >= variance - 1e-9 * max(1.0, found.sd**2)
-
-
-def test_harmonic_noise_needs_both_parts() -> None:
-    assert harmonic_noise(None, NOISE, (1.0, 1.0)) is None
-    assert harmonic_noise(NOISE, None, (1.0, 1.0)) is None
-    assert harmonic_noise(NOISE, NOISE, (0.0, 1.0)) is None

@@ -25,7 +25,7 @@ def point(
 ) -> PointEstimate:
     """A bare estimate."""
     none = np.zeros(0)
-    return PointEstimate(value, variance, df, n, spread2, none, none, population, "test")
+    return PointEstimate(value, variance, df, n, spread2, none, none, float(population), n == population, "test")
 
 
 @LIGHT

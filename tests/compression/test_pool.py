@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 import pytest
 import torch
 
-from bestrand_drive.compression.pool import draw_pool, kept_items, near_multiple
+from bestrand_drive.compression.pool import draw_pool, kept_items, near_proportional
 from bestrand_drive.errors import UsageError
 from tests.compression.worlds import seeded
 
@@ -82,14 +82,26 @@ def test_a_factor_below_one_is_refused() -> None:
         draw_pool(torch.arange(40), 5, 0.9, None, seeded(0))
 
 
-def test_near_multiple_equals_brute_force() -> None:
-    for strata in range(1, 12):
-        for items in (strata, 3 * strata, 50):
-            for k in range(1, items):
-                found = near_multiple(k, strata, items)
-                near = [m for m in range(strata, items + 1, strata) if abs(m - k) <= 0.15 * k]
-                if strata < 2 or k % strata == 0 or not near:
-                    assert found is None, (k, strata, items)
-                else:
-                    assert found in near
-                    assert abs(found - k) == min(abs(m - k) for m in near)
+SIZES = [(3, 3, 3, 3), (5,) * 44, (10, 5, 5), (6, 6, 4, 4, 4), (12, 18, 30), (1, 1), (7, 5), (40,), (), (0, 0)]
+
+
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_near_sizes_of_whole_shares_equal_brute_force(sizes: tuple[int, ...]) -> None:
+    items = sum(sizes)
+    whole = [m for m in range(1, items + 1) if all((size * m) % items == 0 for size in sizes)]
+    for k in range(1, max(items, 2)):
+        found = near_proportional(k, sizes)
+        near = [m for m in whole if abs(m - k) <= 0.15 * k]
+        if len(sizes) < 2 or k in whole or not near:
+            assert found is None, k
+        else:
+            assert found in near
+            assert abs(found - k) == min(abs(m - k) for m in near)
+
+
+@pytest.mark.parametrize(
+    ("k", "sizes", "expected"), [(77, (5,) * 44, 88), (44, (5,) * 44, None), (33, (5,) * 44, None), (9, (6, 6, 4), 8)]
+)
+def test_near_sizes(k: int, sizes: tuple[int, ...], expected: int | None) -> None:
+    """88 = 2 of each of Bench2Drive's 44 types; three strata of 6, 6 and 4 share 8 as 3, 3 and 2."""
+    assert near_proportional(k, sizes) == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bestrand_drive.compression.policy_estimates import HarmonicRule
 from bestrand_drive.compression.selectors.balanced import Balanced
 from bestrand_drive.compression.selectors.bestrand import Bestrand
 from bestrand_drive.compression.selectors.random import Random
@@ -51,7 +52,7 @@ def case() -> Case:
         probes=matrix([1.2, 0.4, -0.3, 0.8], 2),
         families=[[0], [1, 2], [3]],
         targets=matrix([0.9, 0.1], 3, gaps=0.1),
-        harmonic=(("hm", "ds", "sr"),),
+        harmonic=[HarmonicRule("hm", "ds", "sr")],
     )
 
 

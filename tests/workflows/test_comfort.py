@@ -92,9 +92,9 @@ def test_a_suite_without_comfort_does_not_report_it(bench_suite):
 def test_files_given_for_a_suite_without_comfort_are_not_passed_over_in_silence(bestrand, bench, infos, bench_suite):
     target = ("--results", bench.results("Dan"), "--metric-info", infos["Dan"])
     ran = bestrand("estimate", bench_suite, *target, "--json")
-    said = " ".join([*ran.json["notes"], *ran.json["warnings"]])
-    measured = ran.json["metrics"].get("comfort", {}).get("estimate") is not None
-    assert measured or "the suite" in said, "the user gave comfort files and gets neither a number nor a word"
+    assert ran.code == 2
+    assert ran.out == ""
+    assert "--metric-info: this suite has no comfort" in ran.err
 
 
 def test_files_beside_the_results_are_found(bestrand, bench, comfort_suite, tmp_path):

@@ -68,23 +68,28 @@ def build(values: np.ndarray, cost: np.ndarray | None = None) -> ScoreMatrix:
 
 
 @pytest.mark.parametrize(
-    ("request_", "items", "cost", "k"),
+    ("request_", "items", "choosable", "cost", "k"),
     [
-        (CompressRequest(k=7), 100, None, 7),
-        (CompressRequest(keep=0.145), 100, None, 15),
-        (CompressRequest(keep=0.5), 1, None, 1),
-        (CompressRequest(hours=1), 100, 100.0, 36),
-        (CompressRequest(hours=1), 20, 100.0, 20),
+        (CompressRequest(k=7), 100, 100, None, 7),
+        (CompressRequest(k=7), 100, 5, None, 7),
+        (CompressRequest(keep=0.145), 100, 100, None, 15),
+        (CompressRequest(keep=0.145), 100, 20, None, 15),
+        (CompressRequest(keep=0.5), 1, 1, None, 1),
+        (CompressRequest(hours=1), 100, 100, 100.0, 36),
+        (CompressRequest(hours=1), 20, 20, 100.0, 20),
+        (CompressRequest(hours=1), 100, 30, 100.0, 30),
+        (CompressRequest(hours=1), 100, 100, 1e6, 1),
     ],
 )
-def test_sizes(request_: CompressRequest, items: int, cost: float | None, k: int) -> None:
+def test_sizes(request_: CompressRequest, items: int, choosable: int, cost: float | None, k: int) -> None:
+    """A share is one of all items; a budget never asks for more than can be chosen."""
     cost_s = None if cost is None else torch.full((items,), cost, dtype=torch.float64)
-    assert size_of(request_, items, cost_s) == k
+    assert size_of(request_, items, choosable, cost_s) == k
 
 
 def test_hours_without_durations_are_refused() -> None:
     with pytest.raises(UsageError, match="needs durations"):
-        size_of(CompressRequest(hours=1), 10, None)
+        size_of(CompressRequest(hours=1), 10, 10, None)
 
 
 def test_copies_are_exact() -> None:

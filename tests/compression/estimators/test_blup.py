@@ -57,7 +57,7 @@ def _agree(world: World, weights: np.ndarray) -> None:
     found = blup(sample, model)
     close(found.value, value, rtol=1e-6, scale=1e3)
     close(same, value, scale=1e3)  # what nobody knows outside the pool moves no estimate
-    close(pool_variance(weights, world.suite, model), whole - post, rtol=1e-6, scale=1e4)
+    close(pool_variance(weights, weights**2, world.suite, model), whole - post, rtol=1e-6, scale=1e4)
     close(expected_variance(world.suite, weights, model), whole, rtol=1e-6, scale=1e4)
     close(found.variance, post * _scaled(sample, model) + whole - post, rtol=1e-6, scale=1e4)
 
@@ -96,7 +96,8 @@ def test_counts_residuals_and_no_nan(world: World) -> None:
     found = blup(world.sample(), model)
     assert np.isfinite([found.value, found.variance, found.df, found.spread2, *found.residuals]).all()
     assert found.variance >= 0
-    assert (found.n, found.population) == (len(world.suite), len(world.target))
+    assert (found.n, found.complete) == (len(world.suite), len(world.suite) == len(world.target))
+    close(found.population, world.weights.sum() ** 2 / (world.weights**2).sum())
     assert found.df == max(len(world.suite) - 1, 1)
     close(found.residuals.mean(), 0.0, scale=10)
     close(found.values, world.target[world.suite])
@@ -109,7 +110,7 @@ def test_all_items_measured_give_the_exact_mean(world: World) -> None:
     found = blup(Sample(world.target, world.weights, world.strata), model)
     close(found.value, world.weights @ world.target / world.weights.sum(), scale=10)
     close(found.variance, 0.0)
-    close(pool_variance(world.weights, everything, model), 0.0)
+    close(pool_variance(world.weights, world.weights**2, everything, model), 0.0)
 
 
 @LIGHT

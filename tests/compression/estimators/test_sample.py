@@ -31,4 +31,4 @@ def test_fewer_than_two_values_have_no_variance(values: list[float]) -> None:
 
 def test_the_plain_mean() -> None:
     none = np.zeros(0)
-    assert PointEstimate(9.0, 0.0, 1.0, 2, 0.0, none, np.array([1.0, 2.0]), 2, "test").mean == 1.5
+    assert PointEstimate(9.0, 0.0, 1.0, 2, 0.0, none, np.array([1.0, 2.0]), 2.0, True, "test").mean == 1.5

@@ -89,7 +89,9 @@ def test_all_items_measured_give_the_exact_mean(world: World) -> None:
     found = stratified_mean(Sample(world.target, world.weights, world.strata))
     close(found.value, world.weights @ world.target / world.weights.sum(), scale=10)
     close(found.variance, 0.0)
-    assert found.n == found.population
+    assert found.n == len(world.target)
+    assert found.complete
+    close(found.population, world.weights.sum() ** 2 / (world.weights**2).sum())
 
 
 @LIGHT
@@ -112,4 +114,4 @@ def test_measured_items_that_do_not_count_are_left_out() -> None:
     values = np.array([1.0, 99.0, 3.0, np.nan])
     weights = np.array([1.0, 0.0, 1.0, 1.0])
     found = stratified_mean(Sample(values, weights, np.zeros(4, dtype=int)))
-    assert (found.value, found.n, found.population) == (2.0, 2, 3)
+    assert (found.value, found.n, found.population, found.complete) == (2.0, 2, 3.0, False)
