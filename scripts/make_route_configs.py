@@ -5,12 +5,14 @@ written anew. Every argument is optional: only the files of the arguments given 
 
     python scripts/make_route_configs.py --bench2drive220 bench2drive220.xml --val bench2drive_0.0.4_val.xml \
         --dev10 drivetransformer_bench2drive_dev10.xml --fail2drive fail2drive_split/ \
-        --twice SimLingo=results/first=results/second --seeds results/TFv6 results/BevAD
+        --twice SimLingo=results/first=results/second --seeds results/TFv6 results/BevAD \
+        --figures bench2drive.json fail2drive.json          # what scripts/figures.py --json wrote
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +29,9 @@ from bestrand_drive.benchmarks.routes import RouteFile, read_route_file
 from bestrand_drive.files import write_atomic
 
 FOLDER = Path(__file__).resolve().parent.parent / "route_configs"
-HEADER = "# Hashes, counts and run noise are written by scripts/make_route_configs.py; edit only the other keys.\n"
+HEADER = "# Hashes, counts, noise and coverage are written by scripts/make_route_configs.py; edit only other keys.\n"
+LEAST_CASES = 20
+"""Replays without a failure below which their coverage is not told."""
 FRAGILE = {
     "11715": "RenzKa/simlingo issue 42",
     "23670": "Thinklab-SJTU/Bench2Drive issue 166",
@@ -55,6 +59,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if not options.fail2drive:
             raise SystemExit("--seeds needs --fail2drive")
         _update(options.out / "fail2drive.yaml", seeds_noise(options.fail2drive, options.seeds))
+    for figures in options.figures:
+        rows = json.loads(figures.read_bytes())
+        _update(options.out / f"{rows[0]['benchmark']}.yaml", ceiling_coverage(rows))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -63,6 +70,7 @@ def _parser() -> argparse.ArgumentParser:
         parser.add_argument(f"--{name}", type=Path)
     parser.add_argument("--twice", metavar="NAME=RESULTS=RESULTS", help="one policy driven twice on Bench2Drive")
     parser.add_argument("--seeds", type=Path, nargs="+", default=[], help="Fail2Drive results with several seeds each")
+    parser.add_argument("--figures", type=Path, nargs="+", default=[], help="JSON files of scripts/figures.py")
     parser.add_argument("--out", type=Path, default=FOLDER)
     return parser
 
@@ -117,6 +125,16 @@ def seeds_noise(routes: Path, folders: Sequence[Path]) -> dict[str, Any]:
     names = ", ".join(folder.name for folder in folders)
     counts = " or ".join(map(str, sorted(seeds)))
     return _noise(noise, f"{names}, {counts} seeds each, {len(benchmark.items)} pairs")
+
+
+def ceiling_coverage(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """How often the default's interval held among replays without a failure: metric -> k -> [held, cases]."""
+    found: dict[str, dict[int, list[int]]] = {}
+    for row in rows:
+        cases = row["flawless_draws"]
+        if row["selector"] == "balanced" and cases >= LEAST_CASES:
+            found.setdefault(row["metric"], {})[row["k"]] = [round(row["flawless_coverage"] * cases), cases]
+    return {"ceiling_coverage": found}
 
 
 def _noise(noise: pd.Series[float], source: str) -> dict[str, Any]:

@@ -168,8 +168,24 @@ def test_a_truncated_suite_is_refused_at_every_length(request, tmp_path, which):
             read_suite(tmp_path)
 
 
-def test_predicted_hours(bench_suite):
+def without_probe_hours(suite: Suite) -> Suite:
+    probes = [probe.model_copy(update={"hours": None}) for probe in suite.probes]
+    return suite.model_copy(update={"probes": probes})
+
+
+def test_predicted_hours_are_the_mean_over_the_probes(bench_suite):
     suite = read_suite(bench_suite)
+    assert all(probe.hours for probe in suite.probes)
+    one = suite.probes[0].model_copy(update={"hours": (1.0, 5.0)})
+    two = suite.probes[1].model_copy(update={"hours": (2.0, 9.0)})
+    none = suite.probes[2].model_copy(update={"hours": None})
+    assert suite.model_copy(update={"probes": [one, two, none]}).predicted_hours() == (1.5, 7.0)
+
+
+@pytest.mark.parametrize("hours", [True, False], ids=["of probes", "of items"])
+def test_predicted_hours_from_probes_and_from_items_agree(bench_suite, hours):
+    suite = read_suite(bench_suite)
+    suite = suite if hours else without_probe_hours(suite)
     seconds = {item.id: item.cost_s for item in suite.items}
     chosen, whole = suite.predicted_hours() or (0, 0)
     assert chosen == pytest.approx(sum(seconds[item] or 0 for item in suite.chosen) / 3600)
@@ -177,7 +193,7 @@ def test_predicted_hours(bench_suite):
 
 
 def test_hours_are_unknown_when_one_duration_is(bench_suite):
-    suite = read_suite(bench_suite)
+    suite = without_probe_hours(read_suite(bench_suite))
     items = [suite.items[0].model_copy(update={"cost_s": None}), *suite.items[1:]]
     assert suite.model_copy(update={"items": items}).predicted_hours() is None
 

@@ -21,9 +21,11 @@ import pytest
 
 import bestrand_drive
 from bestrand_drive.suite import read_suite
+from bestrand_drive.workflows import suite_folder
 
-STEPS = ("mkdir", "mkstemp", "write", "fsync", "replace", "rename")
-"""The calls by which a suite comes to its place; ``mkstemp`` is of tempfile, the others of os."""
+HOMES = {"mkstemp": tempfile, "_exchange": suite_folder}
+STEPS = ("mkdir", "mkstemp", "write", "fsync", "replace", "rename", "_exchange")
+"""The calls by which a suite comes to its place; of os where no other home is named."""
 
 
 class Stop(Protocol):
@@ -57,7 +59,7 @@ def break_at(patch: pytest.MonkeyPatch, number: int, stop: Stop, *, after: bool 
         return call
 
     for name in STEPS:
-        home = tempfile if name == "mkstemp" else os
+        home = HOMES.get(name, os)
         patch.setattr(home, name, wrap(name, getattr(home, name)))
     return calls
 
@@ -164,6 +166,30 @@ def test_an_interrupt_at_every_step(bestrand, arguments, fresh_place, old, after
         elif left:
             assert check_whole(place / "suite") == (9 if last else 7)
     assert faults == []
+
+
+def test_where_folders_cannot_be_exchanged_the_old_suite_moves_aside(bestrand, arguments, fresh_place, monkeypatch):
+    """Two renames then; when the second fails, the old suite goes back."""
+    place = fresh_place(True)
+    before = content(place)
+    monkeypatch.setattr(suite_folder, "_exchange", lambda *_: False)
+    with pytest.MonkeyPatch.context() as patch:
+        real, calls = os.rename, []
+
+        def second_fails(*paths: Any) -> None:
+            calls.append(paths)
+            if len(calls) == 2:
+                full()
+            real(*paths)
+
+        patch.setattr(os, "rename", second_fails)
+        ran = bestrand(*arguments(9, "--force"))
+    assert ran.code == 7
+    assert len(calls) == 3
+    assert content(place) == before
+    assert bestrand(*arguments(9, "--force")).code == 0
+    assert check_whole(place / "suite") == 9
+    assert [path.name for path in place.iterdir()] == ["suite"]
 
 
 def test_an_interrupt_says_so(bestrand, arguments, monkeypatch):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from bestrand_drive import compress, estimate, read_suite
+from bestrand_drive.compression.estimation import Bound
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.estimate import SuiteEstimate
@@ -253,11 +254,11 @@ def test_abilities_with_fewer_than_eight_routes_are_withheld(bench, bench_suite,
     assert {domain.name for domain in suite.domains} == {f"ability_{name}" for name in ABILITIES}
 
 
-def with_ceiling(suite: Path, ceiling: dict[str, tuple[int, int]]) -> Suite:
-    return Suite.model_validate(json.loads((suite / "suite.json").read_text()) | {"ceiling": ceiling})
+def with_ceiling(suite: Path, ceiling: dict[str, dict[int, tuple[int, int]]]) -> Suite:
+    return read_suite(suite).model_copy(update={"ceiling": ceiling})
 
 
-MEASURED = {"10": (97, 100), "22": (811, 1000), "77": (1, 2)}
+MEASURED = {"success": {10: (97, 100), 22: (811, 1000), 77: (1, 2)}, "driving_score": {37: (5, 6)}}
 
 
 def test_near_the_ceiling_the_measured_coverage_is_told(bench, bench_suite, tmp_path):
@@ -266,15 +267,20 @@ def test_near_the_ceiling_the_measured_coverage_is_told(bench, bench_suite, tmp_
     assert line.value == pytest.approx(100, abs=0.5)
     assert line.run is not None
     assert line.run.low < 95
-    assert "no failure in 24 items" in line.reason
-    assert "no failure in 22 items the 95 % interval held in 811 of 1000" in line.reason
+    assert line.at_bound is Bound.BEST
+    assert line.reason == (
+        "no failure in the suite: in replays of real policies at k = 22 without a failure the 95 % interval held in "
+        "811 of 1000"
+    )
+    other = estimate(with_ceiling(bench_suite, MEASURED), target)["driving_score"].estimate
+    assert "was not measured" in other.reason, "37 routes are too far from 24, and another metric's figures are not its"
 
 
 def test_near_the_floor_nothing_is_said_of_suites_without_a_failure(bench, bench_suite, tmp_path):
     target = bench.put(tmp_path / "Worst", fail_all(bench.records("Dan", 1.0)))
     line = estimate(with_ceiling(bench_suite, MEASURED), target)["success"].estimate
-    assert "no success in 24 items" in line.reason
-    assert "no failure" not in line.reason
+    assert line.at_bound is Bound.WORST
+    assert line.reason == "no success in the suite: how often its interval holds there was not measured"
 
 
 def test_near_the_ceiling_of_an_unmeasured_benchmark_that_is_told(bench, tmp_path, bench_suite):
@@ -291,7 +297,9 @@ def test_no_success_at_all_keeps_an_open_interval(driven):
     assert line.run is not None
     assert line.run.low == pytest.approx(0, abs=1e-6)
     assert line.run.high > 2
-    assert "no success in 24 items" in line.reason
+    assert line.policy is not None
+    assert line.policy.low == 0
+    assert "no success in the suite" in line.reason
 
 
 @pytest.mark.parametrize("benchmark", ["bench2drive", "fail2drive", "scores", "scores with groups"])
