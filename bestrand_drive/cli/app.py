@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from bestrand_drive.cli import compress, estimate, inspect
+from bestrand_drive.cli import compress, estimate, headless, inspect
 from bestrand_drive.errors import BestrandError, ExitCode
 
 app = typer.Typer(
@@ -19,6 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.add_typer(compress.app, name="compress")
+app.add_typer(headless.app, name="headless")
 app.command("estimate")(estimate.estimate)
 app.command("inspect")(inspect.inspect)
 

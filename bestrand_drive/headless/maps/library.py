@@ -1,0 +1,63 @@
+"""Finds towns by name among folders of OpenDRIVE files and keeps the loaded ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from bestrand_drive.errors import DataRefused
+from bestrand_drive.files import read_bytes, sha256_bytes
+from bestrand_drive.headless.maps.road_map import RoadMap
+
+_OPTIMISED = "_Opt"
+
+
+class MapLibrary:
+    """Towns in folders, by the name of their file.
+
+    A loaded town is kept under the hash of its text: an evaluator reloads the same town before every route.
+    """
+
+    def __init__(self, folders: Path | Iterable[Path]) -> None:
+        self._folders = [folders] if isinstance(folders, Path) else list(folders)
+        self._loaded: dict[str, RoadMap] = {}
+
+    def names(self) -> list[str]:
+        """Names of all towns, sorted."""
+        return sorted({path.stem for folder in self._folders for path in folder.glob("*.xodr")})
+
+    def find(self, name: str) -> Path | None:
+        """File of a town called ``Town01``, ``Carla/Maps/Town01`` or ``Town01_Opt`` (the same roads)."""
+        short = name.rstrip("/").rsplit("/", 1)[-1]
+        for stem in (short, short.removesuffix(_OPTIMISED), short + _OPTIMISED):
+            for folder in self._folders:
+                path = folder / f"{stem}.xodr"
+                if stem and path.is_file():
+                    return path
+        return None
+
+    def load(self, name: str) -> RoadMap:
+        """Load a town.
+
+        Raises:
+            DataRefused: No such town, or its file cannot be read.
+        """
+        path = self.find(name)
+        if path is None:
+            raise DataRefused(f"No town {name!r}; there are {', '.join(self.names()) or 'none'}.")
+        try:
+            text = read_bytes(path).decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise DataRefused(f"{path}: not UTF-8 text.") from error
+        return self.from_text(path.stem, text)
+
+    def from_text(self, name: str, xodr: str) -> RoadMap:
+        """Load OpenDRIVE text, or find it among the loaded ones.
+
+        Raises:
+            DataRefused: It cannot be read.
+        """
+        key = sha256_bytes(f"{name}\n{xodr}".encode())
+        if key not in self._loaded:
+            self._loaded[key] = RoadMap(name, xodr)
+        return self._loaded[key]

@@ -1,0 +1,1 @@
+"""What each remote call does to the world, grouped by subject."""

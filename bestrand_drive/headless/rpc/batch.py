@@ -1,0 +1,98 @@
+"""``apply_batch``: many commands in one call, each with its own outcome (``rpc/Command.h``, ``CarlaServer.cpp``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from bestrand_drive.headless.rpc import actors, decoding, lights, vehicles
+from bestrand_drive.headless.rpc.context import Context, Refused
+from bestrand_drive.headless.rpc.faults import explain
+from bestrand_drive.headless.wire.responses import failure, success
+
+_SPAWN, _DESTROY, _CONSOLE = 0, 1, 20
+
+_Act = Callable[..., Any]
+
+
+def _nothing(context: Context, actor_id: int, *_fields: object) -> None:
+    """Accepted without effect on an actor that exists."""
+    context.world.actor(actor_id)
+
+
+COMMANDS: tuple[tuple[str, _Act | None], ...] = (
+    ("SpawnActor", None),
+    ("DestroyActor", actors.destroy_actor),
+    ("ApplyVehicleControl", vehicles.apply_control_to_vehicle),
+    ("ApplyVehicleAckermannControl", vehicles.apply_ackermann_control_to_vehicle),
+    ("ApplyWalkerControl", vehicles.apply_control_to_walker),
+    ("ApplyVehiclePhysicsControl", vehicles.apply_physics_control),
+    ("ApplyTransform", actors.set_actor_transform),
+    ("ApplyWalkerState", vehicles.set_walker_state),
+    ("ApplyTargetVelocity", actors.set_actor_target_velocity),
+    ("ApplyTargetAngularVelocity", actors.set_actor_target_angular_velocity),
+    ("ApplyImpulse", actors.add_actor_impulse),
+    ("ApplyForce", actors.add_actor_force),
+    ("ApplyAngularImpulse", actors.add_actor_angular_impulse),
+    ("ApplyTorque", actors.add_actor_torque),
+    ("SetSimulatePhysics", actors.set_actor_simulate_physics),
+    ("SetEnableGravity", actors.set_actor_enable_gravity),
+    ("SetAutopilot", _nothing),
+    ("ShowDebugTelemetry", _nothing),
+    ("SetVehicleLightState", vehicles.set_vehicle_light_state),
+    ("ApplyLocation", actors.set_actor_location),
+    ("ConsoleCommand", None),
+    ("SetTrafficLightState", lights.set_traffic_light_state),
+)
+"""Index of a command in the variant -> its name and what it does; the first field is the actor's id."""
+
+
+def apply_batch(context: Context, commands: list[Any], do_tick: bool = False) -> list[Any]:
+    """Run commands in order; one Response<ActorId> each, not wrapped in a Response itself."""
+    outcomes = [_outcome(context, command) for command in commands]
+    if do_tick and context.world.settings.synchronous_mode:
+        context.tick(True)
+    return outcomes
+
+
+def _outcome(context: Context, command: Any) -> list[Any]:  # noqa: ANN401  whatever a client sent
+    """Run one command; success with the actor's id, or the error."""
+    try:
+        index, fields = command[0]
+        return success(_run(context, index, fields))
+    except Exception as error:
+        return failure(explain("apply_batch", error))
+
+
+def _run(context: Context, index: int, fields: list[Any]) -> int:
+    """Run one command; the id of its actor."""
+    if index in (_SPAWN, _DESTROY):
+        context.batch_by = context.caller
+    if index == _SPAWN:
+        return _spawn(context, fields)
+    if index == _CONSOLE:
+        return 0
+    if not 0 < index < len(COMMANDS):
+        raise Refused(f"apply_batch: there is no command {index}")
+    act = COMMANDS[index][1]
+    assert act is not None  # noqa: S101  only the two above have none
+    actor_id = decoding.whole(fields[0])
+    act(context, *fields)
+    return actor_id
+
+
+def _spawn(context: Context, fields: list[Any]) -> int:
+    """Spawn an actor, then run the commands chained to it, whose actor it becomes; their outcomes are not reported."""
+    named = dict(zip(context.version.spawn_command, fields, strict=False))
+    parent = decoding.optional(named["parent"])
+    if parent is not None and parent not in context.world.actors:
+        raise Refused("unable to attach actor: parent actor not found")
+    spawned = actors.spawn(context, named["description"], decoding.transform(named["transform"]), parent or 0)
+    for (index, chained), *_ in named["do_after"]:
+        if index not in (_SPAWN, _CONSOLE):
+            chained[0] = spawned
+        _outcome(context, [[index, chained]])
+    return spawned
+
+
+HANDLERS = {"apply_batch": apply_batch}

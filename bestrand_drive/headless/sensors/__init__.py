@@ -1,0 +1,1 @@
+"""What sensors measure, as the bytes of their streams."""

@@ -1,0 +1,163 @@
+"""What clients may do to any actor, and what they may ask about the ground."""
+
+from __future__ import annotations
+
+import math
+
+from bestrand_drive.headless.world.actor import Actor, Kind, Transform, Vector
+from bestrand_drive.headless.world.bodies import ATTITUDE, PLACE, SPIN, VELOCITY, WX
+from bestrand_drive.headless.world.controls import WalkerControl
+from bestrand_drive.headless.world.errors import WorldError
+from bestrand_drive.headless.world.population import Population
+
+_ROADS_LABEL = 1  # CityObjectLabel of roads
+_RAY_STEP_M = 0.5
+
+
+class ActorCalls(Population):
+    """Calls on any actor."""
+
+    # --- place
+    def set_transform(self, actor_id: int, transform: Transform) -> None:
+        """Put an actor somewhere; its velocity stays. Of an attached actor it is the place relative to the parent."""
+        self._put(self.actor(actor_id), transform)
+
+    def set_location(self, actor_id: int, location: Vector) -> None:
+        """Put an actor somewhere and keep its attitude."""
+        actor = self.actor(actor_id)
+        attitude = (actor.attachment or actor.transform).rotation
+        self._put(actor, Transform(location, attitude))
+
+    def _put(self, actor: Actor, transform: Transform) -> None:
+        if actor.attachment is not None:
+            actor.attachment = transform
+            self.attachments.move(actor.id, transform)
+            self.attachments.place(self.bodies.state)
+            return
+        state, slot = self.bodies.state, self.slot(actor.id)
+        state[PLACE, slot] = transform.location
+        state[ATTITUDE, slot] = transform.rotation
+        if actor.kind is Kind.VEHICLE:
+            self.fleet.grounded[self.fleet.row[actor.id]] = False
+        elif actor.kind is Kind.WALKER:
+            self.walkers.lift(actor.id)
+
+    # --- motion
+    def set_target_velocity(self, actor_id: int, velocity: Vector) -> None:
+        """Give an actor a velocity once, m/s in the world; resistance then slows it as usual."""
+        self.bodies.state[VELOCITY, self.slot(actor_id)] = velocity
+
+    def set_target_angular_velocity(self, actor_id: int, velocity: Vector) -> None:
+        """Give an actor an angular velocity once, deg/s."""
+        slot = self.slot(actor_id)
+        self.bodies.state[SPIN, slot] = velocity
+        row = self.fleet.row.get(actor_id)
+        if row is not None and self.fleet.simulated[row]:
+            self.fleet.spin[row] = velocity[2] * 0.017453292519943295
+
+    def set_simulate_physics(self, actor_id: int, enabled: bool) -> None:
+        """Without physics an actor moves only by transforms and target velocities; switching it off stops it."""
+        kind, slot = self.actor(actor_id).kind, self.slot(actor_id)
+        if kind is Kind.VEHICLE:
+            row = self.fleet.row[actor_id]
+            self.fleet.simulated[row] = enabled
+            self.fleet.spin[row] = 0.0
+        elif kind is Kind.WALKER:
+            self.walkers.simulated[actor_id] = enabled
+        elif kind is Kind.PROP:
+            self.props.slots.pop(actor_id, None)
+            if enabled:
+                self.props.slots[actor_id] = slot
+        if not enabled:
+            self.bodies.state[VELOCITY.start : WX + 3, slot] = 0.0
+        self._solids = None
+
+    def set_enable_gravity(self, actor_id: int, enabled: bool) -> None:
+        """Without gravity a vehicle keeps its height and upward velocity; other actors do not care."""
+        self.actor(actor_id)
+        if actor_id in self.fleet.row:
+            self.fleet.gravity[self.fleet.row[actor_id]] = enabled
+
+    def set_collisions(self, actor_id: int, enabled: bool) -> None:
+        """Let an actor collide, or pass through everything."""
+        self.actor(actor_id)
+        (self._ghosts.discard if enabled else self._ghosts.add)(actor_id)
+        self._solids = None
+
+    # --- walkers
+    def _walker(self, actor_id: int) -> None:
+        if self.actor(actor_id).kind is not Kind.WALKER:
+            raise WorldError(f"actor {actor_id} is not a walker")
+
+    def apply_walker_control(self, actor_id: int, direction: Vector, speed: float, jump: bool = False) -> None:
+        """Walk in a direction (world) at a speed in m/s."""
+        self._walker(actor_id)
+        self.walkers.control(actor_id, WalkerControl(direction, speed, jump))
+
+    def walker_control(self, actor_id: int) -> WalkerControl:
+        """The control in force."""
+        self._walker(actor_id)
+        return self.walkers.controls[actor_id]
+
+    def apply_walker_state(self, actor_id: int, transform: Transform, speed: float) -> None:
+        """Put a walker somewhere; it walks on along its new heading at ``speed`` m/s until told otherwise."""
+        self._walker(actor_id)
+        self._put(self.actor(actor_id), transform)
+        yaw = math.radians(transform.rotation[1])
+        self.walkers.control(actor_id, WalkerControl((math.cos(yaw), math.sin(yaw), 0.0), speed))
+
+    # --- what a snapshot says
+    def light_state_of(self, actor: Actor) -> tuple[str, float, float, float, float, int, bool, int]:
+        """Sign id; green, yellow, red and elapsed seconds; pole; frozen; state."""
+        record = self.lights.record[self.lights.index(actor.id)]
+        sign_id, green, yellow, red, elapsed, pole, frozen, state = record.tolist()
+        return sign_id.decode(), green, yellow, red, elapsed, pole, frozen, state
+
+    def sign_id_of(self, actor: Actor) -> str:
+        """OpenDRIVE signal id of a light or sign; empty for other actors."""
+        if actor.kind is Kind.TRAFFIC_LIGHT:
+            return self.light_state_of(actor)[0]
+        return dict(self._signs).get(actor.id, "")
+
+    # --- ground
+    def ground_height(self, x: float, y: float, z: float) -> float | None:
+        """Height of the road near a place, or none off every road."""
+        surface = self.road_map.surface(x, y, z)
+        return None if surface is None else surface.height(x, y)
+
+    def project_point(self, location: Vector, direction: Vector, distance: float) -> tuple[Vector, int] | None:
+        """First place on the road along a ray, and its label; none where it meets no road."""
+        norm = sum(part * part for part in direction) ** 0.5
+        if norm < 1e-9:
+            return None
+        unit = tuple(part / norm for part in direction)
+        end = tuple(place + part * distance for place, part in zip(location, unit, strict=True))
+        hits = self.cast_ray(location, (end[0], end[1], end[2]))
+        return hits[0] if hits else None
+
+    def cast_ray(self, start: Vector, end: Vector) -> list[tuple[Vector, int]]:
+        """Where a segment passes through the road, with CARLA's label; there are no buildings to hit."""
+        span = [after - before for before, after in zip(start, end, strict=True)]
+        flat = (span[0] ** 2 + span[1] ** 2) ** 0.5
+        pieces = max(int(flat / _RAY_STEP_M), 1)
+        hits = []
+        for piece in range(pieces):
+            low, high = (
+                [place + part * k / pieces for place, part in zip(start, span, strict=True)] for k in (piece, piece + 1)
+            )
+            hit = self._cross((low[0], low[1], low[2]), (high[0], high[1], high[2]))
+            hits += [(hit, _ROADS_LABEL)] if hit else []
+        return hits
+
+    def _cross(self, low: Vector, high: Vector) -> Vector | None:
+        """Where a short segment crosses the plane of the road under its middle."""
+        middle = [(a + b) / 2 for a, b in zip(low, high, strict=True)]
+        surface = self.road_map.surface(middle[0], middle[1], high[2]) or self.road_map.surface(*middle)
+        if surface is None:
+            return None
+        above, below = low[2] - surface.height(low[0], low[1]), high[2] - surface.height(high[0], high[1])
+        if (above > 0.0) == (below > 0.0):
+            return None
+        share = above / (above - below)
+        x, y, z = (a + (b - a) * share for a, b in zip(low, high, strict=True))
+        return (x, y, z)

@@ -1,0 +1,144 @@
+"""How actors come and go, and which of them can collide."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bestrand_drive.headless.blueprints.catalog import Blueprint
+from bestrand_drive.headless.world.actor import Actor, Kind, Transform, Vector
+from bestrand_drive.headless.world.bodies import Bodies, TableActor
+from bestrand_drive.headless.world.boxes import Boxes, overlap
+from bestrand_drive.headless.world.contacts import Solids
+from bestrand_drive.headless.world.errors import SPAWN_COLLISION, SPAWN_INVALID, WorldError
+from bestrand_drive.headless.world.fleet import MASS, VehicleLimits
+from bestrand_drive.headless.world.props import MASS_KG as PROP_KG
+from bestrand_drive.headless.world.state import WorldState
+from bestrand_drive.headless.world.walkers import MASS_KG as WALKER_KG
+
+_BY_THE_MAP = frozenset({Kind.TRAFFIC_LIGHT, Kind.SIGN, Kind.SPECTATOR})
+_SOLID_KINDS = frozenset({Kind.VEHICLE, Kind.WALKER, Kind.PROP})
+
+
+class Population(WorldState):
+    """Spawning and destroying."""
+
+    def spawn(
+        self, type_id: str, attributes: dict[str, tuple[int, str]], transform: Transform, parent: int = 0
+    ) -> Actor:
+        """Spawn an actor; with a parent the transform is relative to it.
+
+        Args:
+            type_id: Blueprint.
+            attributes: What the client sets: id -> (type code, value); the blueprint's defaults fill the rest.
+            transform: Where.
+            parent: Actor to attach to, or 0.
+
+        Raises:
+            WorldError: Unknown blueprint or parent, or a vehicle or walker is there already.
+        """
+        blueprint = self.catalog.find(type_id)
+        if blueprint is None or blueprint.kind in _BY_THE_MAP:
+            raise WorldError(f"{SPAWN_INVALID}: {type_id}")
+        filled = {**blueprint.defaults(), **attributes}
+        box = self.catalog.body(blueprint, filled)
+        if parent:
+            self.actor(parent)
+        elif blueprint.kind in (Kind.VEHICLE, Kind.WALKER) and self._occupied(transform, box):
+            raise WorldError(SPAWN_COLLISION)
+        actor = self._add(blueprint.kind, type_id, transform, box, tag=blueprint.semantic_tag, attributes=filled)
+        self._enlist(actor, blueprint)
+        if parent:
+            self._attach(actor, parent, transform)
+        return actor
+
+    def _enlist(self, actor: Actor, blueprint: Blueprint) -> None:
+        """Put vehicles and walkers into their tables."""
+        if actor.kind is Kind.VEHICLE:
+            limits = blueprint.limits
+            self.fleet.add(
+                actor.id,
+                self.slot(actor.id),
+                VehicleLimits(*(getattr(limits, name) for name in VehicleLimits.__dataclass_fields__)),
+                actor.extent,
+            )
+        elif actor.kind is Kind.WALKER:
+            self.walkers.add(actor.id, self.slot(actor.id))
+
+    def _attach(self, actor: Actor, parent: int, relative: Transform) -> None:
+        actor.parent, actor.attachment = parent, relative
+        self.attachments.add(actor.id, self.slot(actor.id), parent, self.slot(parent), relative)
+        self.attachments.place(self.bodies.state)
+
+    def _occupied(self, transform: Transform, box: tuple[Vector, Vector]) -> bool:
+        """A vehicle or walker is where one with that box is to be put."""
+        solids = self.solids()
+        rows = np.flatnonzero(solids.vehicle | solids.walker)
+        if not rows.size:
+            return False
+        probe = Bodies()
+        mine = Boxes.of(probe, np.array([probe.add(0, transform, *box)], dtype=np.intp))
+        theirs = Boxes.of(self.bodies, solids.slots[rows])
+        near = np.flatnonzero(
+            (np.hypot(theirs.x - mine.x, theirs.y - mine.y) < theirs.radius + mine.radius)
+            & (np.abs(theirs.z - mine.z) < theirs.height + mine.height)
+        )
+        return bool(near.size) and bool(
+            (overlap(mine.take(np.zeros(near.size, dtype=np.intp)), theirs.take(near)).depth > 0.0).any()
+        )
+
+    def destroy(self, actor_id: int) -> bool:
+        """Remove an actor and everything attached to it; false where there is none, or where the map owns it."""
+        actor = self.actors.get(actor_id)
+        if actor is None or actor.kind in _BY_THE_MAP:
+            return False
+        for child in [other.id for other in self.actors.values() if other.parent == actor_id]:
+            self.destroy(child)
+        if actor.kind is Kind.VEHICLE:
+            self.fleet.remove(actor_id)
+        elif actor.kind is Kind.WALKER:
+            self.walkers.remove(actor_id)
+        self.attachments.remove(actor_id)
+        self.props.slots.pop(actor_id, None)
+        self.light_flags.pop(actor_id, None)
+        self._ackermann.pop(actor_id, None)
+        self._ghosts.discard(actor_id)
+        del self.actors[actor_id]
+        assert isinstance(actor, TableActor)  # noqa: S101  the world makes no others
+        actor.leave()
+        self._solids = None
+        return True
+
+    # --- tables
+    def solids(self) -> Solids:
+        """The actors that can collide; built anew after one came, went or changed."""
+        if self._solids is None:
+            found = [actor for actor in self.actors.values() if actor.kind in _SOLID_KINDS and self._is_solid(actor)]
+            shares = [self._inverse_mass(actor) for actor in found]
+            self._solids = Solids(
+                actors=found,
+                slots=self.bodies.slots_of([actor.id for actor in found]),
+                inverse_mass=np.array([share for share, _ in shares], dtype=np.float64),
+                vehicle=np.array([actor.kind is Kind.VEHICLE for actor in found], dtype=np.bool_),
+                walker=np.array([actor.kind is Kind.WALKER for actor in found], dtype=np.bool_),
+                yields=np.array([yields for _, yields in shares], dtype=np.bool_),
+            )
+        return self._solids
+
+    def _is_solid(self, actor: Actor) -> bool:
+        return actor.parent == 0 and actor.id not in self._ghosts
+
+    def _inverse_mass(self, actor: Actor) -> tuple[float, bool]:
+        """1/kg, and whether it may be pushed away."""
+        if actor.kind is Kind.VEHICLE:
+            row = self.fleet.row[actor.id]
+            simulated = bool(self.fleet.simulated[row])
+            return (1.0 / float(self.fleet.limits[MASS, row]) if simulated else 0.0), simulated
+        if actor.kind is Kind.WALKER:
+            return 1.0 / WALKER_KG, self.walkers.simulated[actor.id]
+        loose = actor.id in self.props.slots
+        return (1.0 / PROP_KG if loose else 0.0), loose
+
+    def solid_boxes(self) -> tuple[Solids, Boxes]:
+        """The actors that can collide and their boxes now (upright, turned by yaw only)."""
+        solids = self.solids()
+        return solids, Boxes.of(self.bodies, solids.slots)

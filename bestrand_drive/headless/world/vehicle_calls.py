@@ -1,0 +1,205 @@
+"""What clients may do to vehicles."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+
+from bestrand_drive.headless.world.ackermann import AckermannDriver
+from bestrand_drive.headless.world.actor import Actor, Vector
+from bestrand_drive.headless.world.actor_calls import ActorCalls
+from bestrand_drive.headless.world.bodies import VX, VZ, YAW, X, Z
+from bestrand_drive.headless.world.controls import (
+    AckermannControl,
+    AckermannSettings,
+    PhysicsControl,
+    VehicleControl,
+    Wheel,
+)
+from bestrand_drive.headless.world.dynamics import steering_gain
+from bestrand_drive.headless.world.errors import WorldError
+from bestrand_drive.headless.world.fleet import INERTIA, MASS, MAX_STEER, STEER, WHEELBASE
+
+_TRACK_SHARE = 0.85  # of the half width, between middle and wheels
+_WHEEL_RADIUS_CM = 35.5
+
+
+class VehicleCalls(ActorCalls):
+    """Calls on vehicles; each raises ``WorldError`` for an actor that is none."""
+
+    def row(self, actor_id: int) -> int:
+        """Row of a vehicle in ``fleet``.
+
+        Raises:
+            WorldError: The actor is gone or is no vehicle.
+        """
+        try:
+            return self.fleet.row[actor_id]
+        except KeyError:
+            self.actor(actor_id)
+            raise WorldError(f"actor {actor_id} is not a vehicle") from None
+
+    # --- driving
+    def apply_vehicle_control(self, actor_id: int, control: VehicleControl) -> None:
+        """Set pedals and wheel until the next control; ends Ackermann driving."""
+        row = self.row(actor_id)
+        if self.fleet.ackermann:
+            self.fleet.ackermann.pop(actor_id, None)
+        self.fleet.control(row, control)
+
+    def vehicle_control(self, actor_id: int) -> VehicleControl:
+        """Control as the snapshot shows it."""
+        return VehicleControl(*self.fleet.record[self.row(actor_id)].tolist()[:7])
+
+    def apply_ackermann(self, actor_id: int, control: AckermannControl) -> None:
+        """Drive to a steering angle and a speed until told otherwise."""
+        row = self.row(actor_id)
+        driver = self.fleet.ackermann.setdefault(actor_id, AckermannDriver(self.ackermann_settings(actor_id)))
+        if driver.last_speed is None:
+            driver.steer_rad = float(self.fleet.pedals[STEER, row]) * self._full_steer_rad(row, 0.0)
+        driver.target = control
+
+    def ackermann_settings(self, actor_id: int) -> AckermannSettings:
+        """Gains in force."""
+        self.row(actor_id)
+        return self._ackermann.get(actor_id, AckermannSettings())
+
+    def apply_ackermann_settings(self, actor_id: int, settings: AckermannSettings) -> None:
+        """Change the gains."""
+        self.row(actor_id)
+        self._ackermann[actor_id] = settings
+        if actor_id in self.fleet.ackermann:
+            self.fleet.ackermann[actor_id].configure(settings)
+
+    def enable_constant_velocity(self, actor_id: int, velocity: Vector) -> None:
+        """Hold a velocity in the vehicle's own frame, m/s, until disabled; steering still turns it."""
+        row = self.row(actor_id)
+        self.fleet.constant[row] = True
+        self.fleet.cruise[:, row] = velocity
+
+    def disable_constant_velocity(self, actor_id: int) -> None:
+        """Drive by pedals again."""
+        self.fleet.constant[self.row(actor_id)] = False
+
+    # --- pushes
+    def add_impulse(self, actor_id: int, impulse: Vector) -> None:
+        """Change the velocity at once by impulse / mass, N s in the world."""
+        row = self.row(actor_id)
+        if self.fleet.simulated[row]:
+            self.bodies.state[VX : VZ + 1, self.fleet.slots[row]] += np.array(impulse) / self.fleet.limits[MASS, row]
+
+    def add_impulse_at_location(self, actor_id: int, impulse: Vector, location: Vector) -> None:
+        """An impulse off the middle also spins the vehicle; ``location`` in the world, metres."""
+        self.add_impulse(actor_id, impulse)
+        self.add_angular_impulse(actor_id, (0.0, 0.0, self._moment(actor_id, impulse, location)))
+
+    def add_force(self, actor_id: int, force: Vector) -> None:
+        """Push with a force for the next tick, newtons in the world."""
+        self.fleet.force[:, self.row(actor_id)] += force
+
+    def add_force_at_location(self, actor_id: int, force: Vector, location: Vector) -> None:
+        """A force off the middle also turns the vehicle."""
+        self.add_force(actor_id, force)
+        self.add_torque(actor_id, (0.0, 0.0, self._moment(actor_id, force, location)))
+
+    def add_angular_impulse(self, actor_id: int, impulse: Vector) -> None:
+        """Change the yaw rate by the upward part of an angular impulse, kg m^2/s; the rest has no effect here."""
+        row = self.row(actor_id)
+        if self.fleet.simulated[row]:
+            self.fleet.spin[row] += impulse[2] / self.fleet.limits[INERTIA, row]
+
+    def add_torque(self, actor_id: int, torque: Vector) -> None:
+        """Turn with a torque for one tick, N m."""
+        dt_s = self.settings.step_s
+        self.add_angular_impulse(actor_id, (0.0, 0.0, torque[2] * dt_s))
+
+    def _moment(self, actor_id: int, push: Vector, location: Vector) -> float:
+        """Moment of a push about the vehicle's upright axis."""
+        x, y, _ = self.bodies.state[X : Z + 1, self.slot(actor_id)].tolist()
+        moment: float = (location[0] - x) * push[1] - (location[1] - y) * push[0]
+        return moment
+
+    # --- physics
+    def physics_control(self, actor_id: int) -> PhysicsControl:
+        """The vehicle's physics; the wheels are where they are now (world, cm)."""
+        row = self.row(actor_id)
+        actor = self.actor(actor_id)
+        physics = self.fleet.physics.get(actor_id)
+        if physics is None:
+            full = self._full_wheel_deg(actor)
+            front = Wheel(max_steer_angle=full, max_handbrake_torque=0.0)
+            rear = Wheel(max_steer_angle=0.0)
+            physics = PhysicsControl(mass=float(self.fleet.limits[MASS, row]), wheels=(front, front, rear, rear))
+        places = self._wheel_places(row, actor)
+        wheels = tuple(replace(wheel, position=place) for wheel, place in zip(physics.wheels, places, strict=False))
+        return replace(physics, wheels=wheels)
+
+    def apply_physics_control(self, actor_id: int, physics: PhysicsControl) -> None:
+        """Take mass, drag, steering curve and wheel angle over; the rest is kept and given back.
+
+        Raises:
+            WorldError: The mass is not above zero.
+        """
+        self.row(actor_id)
+        if not physics.mass > 0.0:
+            raise WorldError(f"a vehicle's mass must be above zero, not {physics.mass}")
+        self.fleet.shape(actor_id, physics, self._full_wheel_deg(self.actor(actor_id)))
+        self._solids = None
+
+    def wheel_steer_angle(self, actor_id: int, wheel: int) -> float:
+        """Angle of a wheel in degrees; 0 and 1 are the front wheels."""
+        row = self.row(actor_id)
+        if wheel > 1:
+            return 0.0
+        speed = math.hypot(*self.bodies.state[VX : VX + 2, self.fleet.slots[row]].tolist())
+        full = self._full_wheel_deg(self.actor(actor_id))
+        return float(self.fleet.pedals[STEER, row]) * full * steering_gain(self.fleet, row, speed)
+
+    def _full_wheel_deg(self, actor: Actor) -> float:
+        blueprint = self.catalog.find(actor.type_id)
+        return blueprint.limits.wheel_steer_deg if blueprint else 70.0
+
+    def _full_steer_rad(self, row: int, speed: float) -> float:
+        """Steering angle of the bicycle model at full wheel and a speed in m/s, radians."""
+        return float(self.fleet.limits[MAX_STEER, row]) * steering_gain(self.fleet, row, speed)
+
+    def _wheel_places(self, row: int, actor: Actor) -> list[Vector]:
+        """Front left, front right, rear left, rear right; world, centimetres."""
+        x, y, z, _, yaw, _ = self.bodies.state[: YAW + 2, self.fleet.slots[row]].tolist()
+        cos, sin = math.cos(math.radians(yaw)), math.sin(math.radians(yaw))
+        ahead, aside = float(self.fleet.limits[WHEELBASE, row]) / 2, actor.extent[1] * _TRACK_SHARE
+        return [
+            (100 * (x + dx * cos - dy * sin), 100 * (y + dx * sin + dy * cos), 100 * z + _WHEEL_RADIUS_CM)
+            for dx, dy in ((ahead, -aside), (ahead, aside), (-ahead, -aside), (-ahead, aside))
+        ]
+
+    # --- lamps, doors and the rest
+    def light_state(self, actor_id: int) -> int:
+        """Lamps that are on, as CARLA's flags."""
+        self.row(actor_id)
+        return self.light_flags.get(actor_id, 0)
+
+    def set_light_state(self, actor_id: int, flags: int) -> None:
+        """Switch lamps."""
+        self.row(actor_id)
+        self.light_flags[actor_id] = flags
+
+    def light_states(self) -> list[tuple[int, int]]:
+        """Lamps of all vehicles by id."""
+        return [(actor_id, self.light_flags.get(actor_id, 0)) for actor_id in self.fleet.ids]
+
+    def open_door(self, actor_id: int, door: int) -> None:
+        """Accepted; doors do not change a box."""
+        self.row(actor_id)
+
+    def close_door(self, actor_id: int, door: int) -> None:
+        """Accepted; doors do not change a box."""
+        self.row(actor_id)
+
+    def vehicle_state(
+        self, actor: Actor
+    ) -> tuple[float, float, float, bool, bool, bool, int, float, int, bool, int, int]:
+        """The vehicle's part of a snapshot, in the order of ``records.VEHICLE_RECORD``; the limit in km/h."""
+        return self.fleet.record[self.row(actor.id)].tolist()  # type: ignore[no-any-return]

@@ -1,0 +1,222 @@
+"""Sockets: malformed messages, half-open connections, several clients, slow readers, busy ports."""
+
+import socket
+import struct
+import time
+
+import msgpack
+import pytest
+
+from bestrand_drive.errors import EnvironmentFault
+from bestrand_drive.headless import outbox
+from bestrand_drive.headless.wire.rpc import Malformed, Messages
+from bestrand_drive.headless.wire.sockets import bind
+from tests.headless.fakes import serving
+
+REQUEST = msgpack.packb([0, 1, "version", [[False]]])
+
+MALFORMED = {
+    "no array": msgpack.packb("hello"),
+    "a number": b"\x07",
+    "a map": msgpack.packb({"a": 1}),
+    "reserved byte": b"\xc1",
+    "extension": msgpack.packb(msgpack.ExtType(5, b"x")),
+    "too few parts": msgpack.packb([0, 1, "version"]),
+    "a name that is no string": msgpack.packb([0, 1, 5, []]),
+    "parameters that are no array": msgpack.packb([0, 1, "version", "x"]),
+    "a negative id": msgpack.packb([0, -1, "version", []]),
+    "an unknown kind": msgpack.packb([9, 1, "version", []]),
+    "an array of four thousand million": b"\xdd\xff\xff\xff\xff",
+    "a map with a list for a key": b"\x81\x90\x01",
+    "ten thousand nested arrays": b"\x91" * 10_000,
+    "an HTTP request": b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_malformed_messages_drop_that_peer_only(name):
+    with serving() as running:
+        good, bad = running.client(), running.client()
+        assert good.call("version") == [[1, "0.9.16"]]
+        bad.socket.sendall(MALFORMED[name])
+        assert bad.hung_up()
+        assert good.call("version") == [[1, "0.9.16"]]
+
+
+@pytest.mark.parametrize("name", MALFORMED)
+def test_messages_raises_one_kind_of_error(name):
+    with pytest.raises(Malformed):
+        list(Messages().feed(MALFORMED[name]))
+
+
+def test_a_message_that_never_ends_is_malformed_once_it_is_too_long():
+    messages = Messages(largest_bytes=1 << 20)
+    assert list(messages.feed(b"\xdb\xff\xff\xff\xff")) == []
+    with pytest.raises(Malformed):
+        list(messages.feed(bytes(1 << 21)))
+
+
+def test_a_request_may_arrive_byte_by_byte_and_several_in_one_piece():
+    messages = Messages()
+    found = [one for byte in REQUEST for one in messages.feed(bytes([byte]))]
+    assert found == [(1, "version", [[False]])]
+    assert len(list(messages.feed(REQUEST * 3))) == 3
+
+
+def test_calls_before_a_malformed_one_are_answered():
+    with serving() as running:
+        client = running.client()
+        client.socket.sendall(REQUEST + b"\xc1")
+        assert client.receive() == [1, 1, None, [[1, "0.9.16"]]]
+        assert client.hung_up()
+
+
+def test_a_notification_is_obeyed_and_not_answered():
+    with serving() as running:
+        client = running.client()
+        client.send(2, "tick_cue", [[True]])
+        assert client.call("version") == [[1, "0.9.16"]]
+        assert running.world.frame == 8
+
+
+def test_half_open_connections_hold_nobody_up():
+    with serving() as running:
+        idle = [running.client() for _ in range(20)]
+        mute = [running.mute() for _ in range(20)]
+        mute[0].sendall(b"\x01\x00")
+        started = time.monotonic()
+        client = running.client()
+        for _ in range(50):
+            client.call("tick_cue")
+        assert time.monotonic() - started < 2.0
+        for one in (*mute, *(each.socket for each in idle)):
+            one.close()
+        assert client.call("version") == [[1, "0.9.16"]]
+
+
+def test_a_peer_that_resets_its_connection_is_forgotten():
+    with serving() as running:
+        rude = running.client()
+        rude.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        rude.send(0, 1, "get_map_data", [[False]])
+        rude.socket.close()
+        assert running.client().call("version") == [[1, "0.9.16"]]
+
+
+def test_several_clients_get_their_own_answers_and_the_same_snapshots():
+    with serving() as running:
+        one, two = running.client(), running.client()
+        streams = [running.stream(), running.stream()]
+        greetings = [stream.receive() for stream in streams]
+        assert greetings[0][48:] == greetings[1][48:]
+        assert one.call("tick_cue") == [[1, 8]]
+        assert two.call("tick_cue") == [[1, 9]]
+        assert [stream.receive() for stream in streams[:1]] == [streams[1].receive()]
+
+
+def test_a_new_episode_is_announced_at_once_with_the_map_changed_bit():
+    with serving() as running:
+        client, stream = running.client(), running.stream()
+        before = stream.receive()
+        assert client.call("load_new_episode", "Town02", False, 65535) == [[False]]
+        after = stream.receive()
+        assert struct.unpack_from("<Q", before, 48) == (1,)
+        assert struct.unpack_from("<Q", after, 48) == (2,)
+        assert [struct.unpack_from("<I", one, 48 + 32) for one in (before, after)] == [(0,), (1,)]
+
+
+def test_the_snapshot_goes_out_before_the_reply():
+    with serving() as running:
+        client, stream = running.client(), running.stream()
+        stream.receive()
+        client.call("tick_cue")
+        stream.socket.setblocking(False)
+        (length,) = struct.unpack("<I", stream.socket.recv(4))
+        payload = stream.socket.recv(length)
+        assert len(payload) == length == 48 + 36 + 119
+        assert struct.unpack_from("<QQd", payload)[:2] == (17, 8)
+        assert struct.unpack_from("<I", payload, 84) == (1,)
+
+
+def test_a_stream_reader_that_never_reads_is_dropped_after_the_limit_and_others_go_on():
+    with serving(limit_bytes=1 << 20) as running:
+        running.sensors.waiting = [(50, bytes(1 << 18))]
+        client, slow, quick = running.client(), running.stream(50), running.stream(50)
+        _wait_for(lambda: running.server.hub.has_listener(50))
+        for _ in range(80):
+            client.call("tick_cue")
+            quick.receive()
+        assert slow.ends()
+        client.call("tick_cue")
+        assert len(quick.receive()) == 1 << 18
+
+
+def test_in_asynchronous_mode_a_slow_reader_misses_frames_and_is_dropped_in_the_end():
+    with serving(limit_bytes=8 << 20) as running:
+        running.world.settings.synchronous_mode = False
+        running.world.settings.fixed_delta_seconds = 0.001
+        running.sensors.waiting = [(50, bytes(1 << 20))]
+        slow = running.stream(50)
+        _wait_for(lambda: running.server.hub.has_listener(50))
+        _wait_for(lambda: not running.server.hub.has_listener(50), 10.0)
+        assert slow.ends()
+
+
+def test_frames_of_a_tick_after_a_spawning_batch_wait_for_the_next_call(monkeypatch):
+    monkeypatch.setattr(outbox, "HOLD_S", 0.4)
+    destroy = [[[1, [99]]]]
+    with serving() as running:
+        running.sensors.waiting = [(50, b"frame")]
+        client, sensor = running.client(), running.stream(50)
+        _wait_for(lambda: running.server.hub.has_listener(50))
+        sensor.socket.settimeout(0.05)
+        client.call("apply_batch", destroy, False)
+        client.call("tick_cue")
+        with pytest.raises(TimeoutError):
+            sensor.receive()
+        sensor.socket.settimeout(3)
+        assert sensor.receive() == b"frame"  # it came by itself
+        for _ in range(2):
+            client.call("apply_batch", destroy, False)
+            client.call("tick_cue")
+        client.call("version")
+        assert [sensor.receive() for _ in range(2)] == [b"frame"] * 2
+        client.call("apply_batch", [], False)
+        client.call("tick_cue")
+        sensor.socket.settimeout(0.2)
+        assert sensor.receive() == b"frame"
+
+
+def test_a_stream_without_readers_costs_nothing_and_closing_unsubscribes():
+    with serving() as running:
+        stream = running.stream(60)
+        _wait_for(lambda: running.server.hub.has_listener(60))
+        stream.socket.close()
+        _wait_for(lambda: not running.server.hub.has_listener(60))
+
+
+def test_asynchronous_mode_runs_by_itself():
+    with serving(synchronous=False) as running:
+        stream = running.stream()
+        frames = [struct.unpack_from("<Q", stream.receive(), 8)[0] for _ in range(4)]
+        assert frames == sorted(frames)
+        assert frames[-1] > frames[0]
+
+
+def test_a_busy_port_is_a_fault_of_the_environment_that_names_it():
+    with bind("127.0.0.1", 0) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(EnvironmentFault, match=f"port {port} .* taken"):
+            bind("127.0.0.1", port)
+
+
+def test_an_address_of_another_machine_is_a_fault_of_the_environment():
+    with pytest.raises(EnvironmentFault, match="cannot be opened"):
+        bind("192.0.2.1", 0)
+
+
+def _wait_for(condition, patience_s=3.0):
+    end = time.monotonic() + patience_s
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.005)

@@ -1,0 +1,161 @@
+"""Spawning, destroying, ids, episodes."""
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from bestrand_drive.headless.world.actor import Kind, Transform
+from bestrand_drive.headless.world.errors import WorldError
+from tests.headless.world.mini import MINI_XODR
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from bestrand_drive.headless.world.world import World
+
+CAR = "vehicle.tesla.model3"
+
+
+def test_ids_are_never_reused_not_even_by_another_episode(world: "World") -> None:
+    first = world.spawn(CAR, {}, Transform((50.0, 1.75, 0.0))).id
+    assert world.destroy(first)
+    second = world.spawn(CAR, {}, Transform((50.0, 1.75, 0.0))).id
+    world.load_opendrive(MINI_XODR)
+    assert first < second < min(world.actors)
+    assert list(world.actors) == sorted(world.actors)
+
+
+def test_a_new_episode_starts_empty_with_its_own_number(world: "World") -> None:
+    episode, frame = world.episode, world.frame
+    world.settings.synchronous_mode = True
+    world.spawn(CAR, {}, Transform((50.0, 1.75, 0.0)))
+    world.tick()
+    world.weather[0] = 90.0
+    world.load_opendrive(MINI_XODR)
+    assert (world.episode, world.elapsed_s) == (episode + 1, 0.0)
+    assert world.frame > frame
+    assert {actor.kind for actor in world.actors.values()} == {Kind.SPECTATOR, Kind.TRAFFIC_LIGHT, Kind.SIGN}
+    assert world.settings.synchronous_mode
+    assert world.weather[0] == 0.0
+    world.load_opendrive(MINI_XODR, reset_settings=True)
+    assert not world.settings.synchronous_mode
+    assert world.map_name == "Carla/Maps/OpenDriveMap"
+    assert world.opendrive == MINI_XODR
+
+
+def test_time_and_frames_advance_by_the_fixed_step(world: "World") -> None:
+    frame = world.frame
+    world.settings.fixed_delta_seconds = 0.1
+    assert world.tick() == frame + 1
+    assert world.elapsed_s == pytest.approx(0.1)
+    world.settings.fixed_delta_seconds = None
+    world.tick()
+    assert world.elapsed_s == pytest.approx(0.15)
+
+
+@pytest.mark.parametrize("type_id", ["vehicle.no.such", "traffic.traffic_light", "spectator", ""])
+def test_what_is_no_blueprint_of_a_client_is_refused(world: "World", type_id: str) -> None:
+    with pytest.raises(WorldError, match="invalid actor description"):
+        world.spawn(type_id, {}, Transform())
+
+
+def test_attributes_of_the_client_win_over_the_blueprints(world: "World") -> None:
+    car = world.spawn(CAR, {"role_name": (3, "hero")}, Transform((50.0, 1.75, 0.0)))
+    assert car.attributes["role_name"] == (3, "hero")
+    assert car.attributes["number_of_wheels"][1] == "4"
+    blueprint = world.catalog.find(CAR)
+    assert blueprint is not None
+    assert (car.blueprint_uid, car.extent, car.semantic_tag) == (
+        blueprint.uid,
+        blueprint.extent,
+        blueprint.semantic_tag,
+    )
+
+
+def test_sensors_get_streams_of_their_own_but_lane_invasion_none(world: "World") -> None:
+    car = world.spawn(CAR, {}, Transform((50.0, 1.75, 0.0)))
+    names = ("sensor.other.imu", "sensor.other.gnss", "sensor.other.lane_invasion")
+    streams = [world.spawn(name, {}, Transform(), parent=car.id).stream_id for name in names]
+    assert streams[0] > 1
+    assert streams[1] == streams[0] + 1
+    assert streams[2] == 0
+
+
+def test_destroying_a_parent_destroys_what_rides_on_it(world: "World") -> None:
+    car = world.spawn(CAR, {}, Transform((50.0, 1.75, 0.0)))
+    prop = world.spawn("static.prop.trafficcone01", {}, Transform(), parent=car.id)
+    sensor = world.spawn("sensor.other.imu", {}, Transform(), parent=prop.id)
+    assert world.destroy(car.id)
+    assert not {car.id, prop.id, sensor.id} & set(world.actors)
+    assert not world.destroy(car.id)
+    world.tick()
+
+
+def test_a_destroyed_actor_keeps_its_last_values(world: "World") -> None:
+    car = world.spawn(CAR, {}, Transform((50.0, 1.75, 0.0)))
+    world.set_target_velocity(car.id, (3.0, 0.0, 0.0))
+    world.destroy(car.id)
+    world.spawn(CAR, {}, Transform((90.0, 1.75, 0.0)))
+    assert car.transform.location == (50.0, 1.75, 0.0)
+    assert car.velocity == (3.0, 0.0, 0.0)
+
+
+def test_what_the_map_owns_cannot_be_destroyed(world: "World") -> None:
+    assert not any(world.destroy(actor_id) for actor_id in list(world.actors))
+
+
+def test_unknown_actors_and_parents_are_named(world: "World") -> None:
+    with pytest.raises(WorldError, match="unable to find actor"):
+        world.actor(12345)
+    with pytest.raises(WorldError, match="unable to find actor"):
+        world.spawn("sensor.other.imu", {}, Transform(), parent=12345)
+    with pytest.raises(WorldError, match="not a vehicle"):
+        world.add_force(world.spectator.id, (1.0, 0.0, 0.0))
+
+
+def test_unknown_maps_are_refused_and_leave_the_world_as_it_was(world: "World") -> None:
+    before = (world.episode, list(world.actors))
+    with pytest.raises(WorldError, match="map not found"):
+        world.load_map("Town99", True)
+    with pytest.raises(WorldError, match="cannot be read"):
+        world.load_opendrive("<broken")
+    assert (world.episode, list(world.actors)) == before
+
+
+def test_every_blueprint_can_be_spawned_ticked_and_destroyed(make_mini: "Callable[[int], World]") -> None:
+    world = make_mini(0)
+    for blueprint in world.catalog.listed():
+        actor = world.spawn(blueprint.id, {}, Transform((100.0, 1.75, 1.0)))
+        world.tick()
+        world.snapshot_rows()
+        assert world.destroy(actor.id), blueprint.id
+
+
+def test_all_spawn_points_of_a_town_can_be_used_at_once(make_town: "Callable[..., World]") -> None:
+    world = make_town("Town04")
+    for point in world.spawn_points:
+        world.spawn("vehicle.carlamotors.firetruck", {}, point)
+    world.tick()
+    assert not world.events
+    assert not any(world.vehicle_state(world.actor(car))[3] for car in world.fleet.ids)
+
+
+def test_the_ground_can_be_asked_and_hit_by_rays(world: "World") -> None:
+    assert world.ground_height(300.0, 1.75, 5.0) == pytest.approx(5.0, abs=0.01)
+    assert world.ground_height(300.0, 90.0, 5.0) is None
+    hit = world.project_point((300.0, 1.75, 9.0), (0.0, 0.0, -1.0), 10.0)
+    assert hit is not None
+    assert hit[0] == pytest.approx((300.0, 1.75, 5.0), abs=0.01)
+    assert world.project_point((300.0, 1.75, 9.0), (0.0, 0.0, 1.0), 10.0) is None
+    assert world.project_point((300.0, 1.75, 9.0), (0.0, 0.0, 0.0), 10.0) is None
+    (slanted,) = world.cast_ray((100.0, 1.75, 2.0), (120.0, 1.75, -2.0))
+    assert slanted[0] == pytest.approx((110.0, 1.75, 0.0), abs=0.01)
+
+
+def test_lamps_and_doors_are_accepted(world: "World") -> None:
+    car = world.spawn(CAR, {}, Transform((50.0, 1.75, 0.0))).id
+    world.set_light_state(car, 5)
+    world.open_door(car, 0)
+    world.close_door(car, 0)
+    assert world.light_state(car) == 5
+    assert world.light_states() == [(car, 5)]
