@@ -9,10 +9,8 @@ import torch
 from torch import Generator, Tensor
 
 from bestrand_drive.compression.pool import draw_pool
-from bestrand_drive.compression.selectors.balanced import Balanced
-from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, Selector
-from bestrand_drive.compression.selectors.bestrand import Bestrand
-from bestrand_drive.compression.selectors.random import Random
+from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection
+from bestrand_drive.compression.selectors.registry import SELECTORS
 from bestrand_drive.errors import NothingSelected, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.workflows.request import CompressRequest
@@ -62,7 +60,8 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
             f"{k} items are asked for, but only {len(eligible)} of {len(scores.items)} can be chosen "
             f"({len(excluded)} are excluded, {idle} have no probe score); ask for fewer."
         )
-    strata = scores.strata if request.selector == "balanced" else None
+    entry = SELECTORS[request.selector]
+    strata = scores.strata if entry.stratified_pool else None
     choosable = draw_pool(eligible, k, request.factor(), strata, generator)
     pool = driven.nonzero()[:, 0] if request.factor() is None else choosable
     visible = scores.hidden_outside(pool)
@@ -74,17 +73,8 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
         families=families,
         guard_domains=request.guard,
     )
-    selection = _selector(request.selector, settings).select(visible, k, pool=choosable, generator=generator)
+    selection = entry.make(settings).select(visible, k, pool=choosable, generator=generator)
     return Chosen(visible, pool, selection, families, copies)
-
-
-def _selector(name: str, settings: ChoiceSettings) -> Selector:
-    selectors: dict[str, Selector] = {
-        "balanced": Balanced(settings),
-        "bestrand": Bestrand(settings),
-        "random": Random(settings),
-    }
-    return selectors[name]
 
 
 def family_numbers(
