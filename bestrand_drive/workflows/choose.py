@@ -35,6 +35,18 @@ class Chosen:
     copies: dict[str, str]
 
 
+def driven_items(scores: ScoreMatrix) -> Tensor:
+    """Items with a score of any probe, bool Tensor[item]; all of them when there is no probe."""
+    driven = scores.valid.any(dim=2).any(dim=1)
+    return driven if bool(driven.any()) else torch.ones_like(driven)
+
+
+def eligible_items(scores: ScoreMatrix, excluded: Mapping[str, str]) -> Tensor:
+    """Numbers of the items that can be chosen, long Tensor[eligible item]."""
+    allowed = torch.tensor([item not in excluded for item in scores.items])
+    return (allowed & driven_items(scores)).nonzero()[:, 0]
+
+
 def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapping[str, str]) -> Chosen:
     """Choose ``k`` items.
 
@@ -49,11 +61,8 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
         UsageError: A family is wrong, or the selector needs probes.
     """
     generator = Generator().manual_seed(request.seed)
-    allowed = torch.tensor([item not in excluded for item in scores.items])
-    driven = scores.valid.any(dim=2).any(dim=1)
-    if not bool(driven.any()):
-        driven = torch.ones_like(allowed)
-    eligible = (allowed & driven).nonzero()[:, 0]
+    driven = driven_items(scores)
+    eligible = eligible_items(scores, excluded)
     if k > len(eligible):
         idle = int((~driven).sum())
         raise NothingSelected(

@@ -196,9 +196,7 @@ def test_what_was_read_of_the_target_is_counted(bestrand, bench, bench_suite, tm
 def executable() -> list[str]:
     """The installed command, or the same entry by import when it was not installed as a script."""
     script = Path(sys.executable).with_name("bestrand")
-    return (
-        [str(script)] if script.exists() else [sys.executable, "-c", "from bestrand_drive.cli.app import main; main()"]
-    )
+    return [str(script)] if script.exists() else [sys.executable, "-m", "bestrand_drive"]
 
 
 def command(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -215,7 +213,8 @@ def command(*arguments: object, **environment: str) -> subprocess.CompletedProce
 
 def test_the_installed_command_compresses_and_estimates(bench, tmp_path):
     out = tmp_path / "suite"
-    made = command("compress", "bench2drive", "--routes", bench.routes, *bench.probes(), "--keep", 0.4, "--out", out)
+    common = ("compress", "bench2drive", "--routes", bench.routes, *bench.probes(), "--keep", 0.4, "--out", out)
+    made = command(*common, PYTHONIOENCODING="ascii", COLUMNS="100")
     assert (made.returncode, made.stderr) == (0, "")
     assert "24 of 60 routes" in made.stdout
     assert read_json(out / "provenance.json")["command"][1:3] == ["compress", "bench2drive"]
@@ -231,8 +230,15 @@ def test_the_installed_command_leaves_with_the_code_of_a_mistake(bench, tmp_path
     assert len(ran.stderr.splitlines()) == 1
 
 
-def test_a_terminal_that_knows_ascii_only_is_served(bench, bench_suite):
-    """Dashes of our own tables must not crash a log with another encoding."""
-    ran = command("estimate", bench_suite, "--results", bench.results("Ann"), PYTHONIOENCODING="ascii", COLUMNS="100")
-    assert ran.returncode == 0, ran.stderr[-300:]
-    assert "driving_score" in ran.stdout
+def test_the_command_s_own_text_is_ascii(bestrand, bench, bench_suite, tmp_path):
+    """Dashes of our own tables must not crash a log with another encoding; the subprocess above runs in one."""
+    out = tmp_path / "suite"
+    for arguments in (
+        ("compress", "bench2drive", "--routes", bench.routes, *bench.probes(), "--k", 23, "--out", out),
+        ("inspect", bench_suite),
+        ("estimate", bench_suite, "--results", bench.results("Ann")),
+        ("estimate", bench_suite, "--results", bench.results("Eve")),
+    ):
+        ran = bestrand(*arguments)
+        assert ran.code == 0, ran.err
+        assert ran.out.isascii()

@@ -88,7 +88,9 @@ def test_repeats_that_are_copies_of_one_run_narrow_nothing(tmp_path):
     suite = compress("scores", scores=tmp_path / "s.csv", probes=["a", "b"], k=12)
     found = []
     for runs in (1, 3):
-        lines = [f"{item},t,{0.5 * level:.3f},{run}" for item, level in zip(IDS, levels, strict=True) for run in range(runs)]
+        lines = [
+            f"{item},t,{0.5 * level:.3f},{run}" for item, level in zip(IDS, levels, strict=True) for run in range(runs)
+        ]
         (tmp_path / f"t{runs}.csv").write_text("\n".join([rows[0], *lines]))
         found.append(estimate(suite, tmp_path / f"t{runs}.csv")["score"].estimate)
     assert found[0] == found[1]

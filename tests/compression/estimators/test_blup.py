@@ -220,7 +220,7 @@ def test_real_matrices_equal_the_k_r_formulas(shared_data, name: str) -> None:
 
 
 def test_items_that_may_not_count_enter_the_variance_by_their_expected_squares() -> None:
-    """Weights that are chances of belonging: own deviations of unmeasured items add p s_e2, not p^2 s_e2."""
+    """A weight that is a chance p adds p (1 - p) times the square of all that it may bring in, not only p^2 of it."""
     strata, chances = np.arange(12) // 3, np.where(np.arange(12) % 3 == 0, 1.0, 0.25)
     columns = np.random.default_rng(3).normal(size=(12, 3))
     model = replace(fit_difficulty(columns - columns.mean(axis=0), strata, np.arange(12)), s_u2=0.5, s_e2=1.0)
@@ -229,5 +229,7 @@ def test_items_that_may_not_count_enter_the_variance_by_their_expected_squares()
     drawn = Sample(values, chances, strata, chances)
     scale = _scaled(fixed, model)
     assert blup(drawn, model).value == blup(fixed, model).value
-    more = 8 * (0.25 - 0.25**2) * model.s_e2 / chances.sum() ** 2
+    rest = np.arange(12) % 3 != 0
+    brought = (model.d[rest] @ model.beta) ** 2 + model.d[rest] ** 2 @ model.v_b + model.s_u2 + model.s_e2
+    more = 0.25 * 0.75 * brought.sum() / chances.sum() ** 2
     close(blup(drawn, model).variance, blup(fixed, model).variance + more * scale)
