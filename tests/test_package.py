@@ -60,7 +60,7 @@ def test_the_wheel_says_what_it_is(unpacked):
     metadata = (info / "METADATA").read_text()
     assert re.search(r"^License-Expression: MIT$", metadata, re.MULTILINE)
     assert re.search(r"^Requires-Python: .*3\.10", metadata, re.MULTILINE)
-    assert "bestrand = bestrand_drive.cli.app:main" in (info / "entry_points.txt").read_text()
+    assert "bestrand = bestrand_drive.cli.entry:main" in (info / "entry_points.txt").read_text()
     assert list(info.rglob("LICENSE"))
     required = re.findall(r"^Requires-Dist: ([\w-]+)[^;]*$", metadata, re.MULTILINE)
     assert not set(required) & {"carla", "ray", "msgpack", "submitit"}, "the base install needs none of these"

@@ -138,6 +138,31 @@ def test_an_edited_suite_is_refused(bestrand, bench, bench_suite, edited, case):
     check(bestrand("estimate", folder, "--results", bench.results("Dan")), folder)
 
 
+def test_a_suite_written_anew_is_the_same_suite(bench_suite, tmp_path):
+    """Layout and order of keys are no content; a digit of a number is."""
+    raw = json.loads((bench_suite / "suite.json").read_text())
+    (tmp_path / "suite.json").write_text(json.dumps(dict(reversed(raw.items())), separators=(",", ":")))
+    assert read_suite(tmp_path) == read_suite(bench_suite)
+    raw["metrics"][0]["noise"]["sd"] += 1e-6
+    (tmp_path / "suite.json").write_text(json.dumps(raw))
+    with pytest.raises(DataRefused, match="content_sha256"):
+        read_suite(tmp_path)
+
+
+def test_a_sealed_suite_survives_the_way_through_a_file(bench_suite, tmp_path):
+    """Coverage at the ceiling and families of policies that are no probes travel along."""
+    changes = {"ceiling": {"success": {22: (811, 1000)}}, "families": {"Oak": ["Bob", "Later"]}}
+    suite = read_suite(bench_suite).model_copy(update=changes)
+    (tmp_path / "suite.json").write_bytes(suite.to_json())
+    with pytest.raises(DataRefused, match="content_sha256"):
+        read_suite(tmp_path)
+    (tmp_path / "suite.json").write_bytes(suite.sealed().to_json())
+    again = read_suite(tmp_path)
+    assert again.ceiling == {"success": {22: (811, 1000)}}
+    assert again.families == {"Oak": ["Bob", "Later"]}
+    assert again == suite.sealed()
+
+
 TABLE_EDITS: dict[str, Callable[[Raw], None]] = {
     "a chosen id removed with its count": drop_last_and_count,
     "a row of the regression removed": shorten("metrics", 0, "regression", "scores"),

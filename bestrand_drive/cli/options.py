@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -72,6 +73,6 @@ def number_ranges(option: str, values: Sequence[str]) -> dict[str, tuple[float, 
             out[name] = (float(low), float(high))
         except ValueError as error:
             raise UsageError(f"{option} {name}={text}: write NAME=LOW:HIGH, such as accuracy=0:100.") from error
-        if not out[name][0] < out[name][1]:
-            raise UsageError(f"{option} {name}={text}: the first number must be below the second.")
+        if not (math.isfinite(out[name][0]) and math.isfinite(out[name][1]) and out[name][0] < out[name][1]):
+            raise UsageError(f"{option} {name}={text}: write two finite numbers; the first number must be below the second.")
     return out

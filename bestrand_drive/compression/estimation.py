@@ -69,11 +69,13 @@ class MetricFrame:
         bounds: Or None.
         binary: Whether single-run values are only the two bounds.
         level: Of the intervals.
+        higher_is_better: Direction.
     """
 
     bounds: tuple[float, float] | None
     binary: bool
     level: float
+    higher_is_better: bool = True
 
 
 def point_estimate(sample: Sample, known: ProbeKnowledge) -> PointEstimate:
@@ -117,14 +119,15 @@ def estimate(point: PointEstimate, frame: MetricFrame, noise: Noise | None, runs
         policy = interval(around, total, frame.level, frame.bounds, binary=binary, finite=False)
     bound = bound_of(point, frame)
     if frame.bounds is not None and bound is not None:
-        run, policy = _reaching(run, frame.bounds, bound), policy and _reaching(policy, frame.bounds, bound)
+        top = (bound is Bound.BEST) == frame.higher_is_better
+        run, policy = _reaching(run, frame.bounds, top), policy and _reaching(policy, frame.bounds, top)
     return Estimate(around.value, run, policy, frame.level, point.method, noise, reason, bound)
 
 
-def _reaching(interval_: Interval, bounds: tuple[float, float], bound: Bound) -> Interval:
+def _reaching(around: Interval, bounds: tuple[float, float], top: bool) -> Interval:
     """The interval widened to the bound that every measured value sits on: nothing speaks against it."""
     low, high = bounds
-    return Interval(interval_.low, high) if bound is Bound.BEST else Interval(low, interval_.high)
+    return Interval(around.low, high) if top else Interval(low, around.high)
 
 
 def clipped(point: PointEstimate, frame: MetricFrame) -> PointEstimate:
@@ -136,7 +139,8 @@ def bound_of(point: PointEstimate, frame: MetricFrame) -> Bound | None:
     """The bound that every measured value sits on, if any (of two or more values)."""
     if frame.bounds is None or point.spread2 > 0 or point.n < 2:
         return None
-    sides = zip(frame.bounds, (Bound.WORST, Bound.BEST), strict=True)
+    worst, best = frame.bounds if frame.higher_is_better else frame.bounds[::-1]
+    sides = ((worst, Bound.WORST), (best, Bound.BEST))
     return next((side for value, side in sides if abs(point.mean - value) < 1e-9), None)
 
 

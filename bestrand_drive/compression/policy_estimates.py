@@ -111,7 +111,7 @@ def _part(
         sample = ratio_sample(sample, scores.valid[:, 0, :].any(dim=1).numpy())
     if not len(sample.counted):
         return None
-    frame = MetricFrame(spec.bounds, spec.binary, level)
+    frame = MetricFrame(spec.bounds, spec.binary, level, spec.higher_is_better)
     point = clipped(point_estimate(sample, population.knowledge.get(spec.name, ProbeKnowledge())), frame)
     noise, runs = _noise(scores, number, population.noise.get(spec.name))
     return _Part(frame, point, noise, runs, estimate(point, frame, noise, runs, "" if noise else NO_NOISE))

@@ -140,6 +140,8 @@ def _pivot(long: pd.DataFrame, source: str) -> DenseScores:
         mean = np.bincount(flat, weights=value, minlength=size) / count
     squares = np.bincount(flat, weights=(value - mean[flat]) ** 2, minlength=size)
     variance = np.where(count > 1, squares / np.maximum(count - 1, 1), 0.0)
+    with np.errstate(invalid="ignore"):
+        variance[variance <= (1e-9 * mean) ** 2] = 0.0  # equal repeats, up to the rounding of their mean
     return DenseScores(
         mean=mean.reshape(shape),
         count=count.reshape(shape).astype(np.int32),

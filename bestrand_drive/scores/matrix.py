@@ -255,8 +255,9 @@ def _refuse_lost_digits(scores: np.ndarray | Tensor, metrics: Sequence[MetricSpe
         values = exact[:, :, number][np.isfinite(exact[:, :, number])]
         if not values.size:
             continue
-        lost = float(np.abs(values - values.astype(np.float32).astype(np.float64)).max())
-        if lost > 1e-4 * float(values.std()) and lost > 0:
+        with np.errstate(over="ignore"):
+            lost = float(np.abs(values - values.astype(np.float32).astype(np.float64)).max())
+        if 1e-4 * float(values.std()) < lost < np.inf and np.ptp(values) > 0:
             raise DataRefused(
                 f"Metric {spec.name}: values around {values.mean():.6g} differ by too little of their size to be kept "
                 "exactly. Subtract a common offset or use a smaller unit range."

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from bestrand_drive.errors import UsageError
 
 
@@ -43,3 +45,17 @@ class MetricSpec:
         if self.low is None or self.high is None:
             return None
         return self.low, self.high
+
+
+def inside_bounds(values: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
+    """Which values lie between bounds, ends included; compared in float32, the precision that values are kept in.
+
+    Args:
+        values: Any shape.
+        low: Or None when open.
+        high: Or None when open.
+    """
+    least = -np.inf if low is None else np.float32(low)
+    most = np.inf if high is None else np.float32(high)
+    kept = values.astype(np.float32)
+    return np.asarray((kept >= least) & (kept <= most))

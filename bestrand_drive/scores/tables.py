@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -60,11 +62,28 @@ def _parse(path: Path, name: str) -> pd.DataFrame:
     if name.endswith(".parquet"):
         return pd.read_parquet(path)
     if name.endswith((".jsonl", ".jsonl.gz")):
-        return pd.read_json(path, lines=True, dtype={**_TEXT, "value": float}, convert_dates=False)
+        return _read_json_lines(path)
     separator = "\t" if name.endswith((".tsv", ".tsv.gz")) else ","
     _check_header(path, separator)
     # index_col=False: rows longer than the header are an error instead of a shifted table
     return pd.read_csv(path, sep=separator, dtype=_TEXT, index_col=False, keep_default_na=False, na_values=[""])
+
+
+def _read_json_lines(path: Path) -> pd.DataFrame:
+    """One object a line, values as written (pandas would turn columns named like dates into times)."""
+    rows = []
+    opener = gzip.open if path.name.endswith(".gz") else open
+    with opener(path, "rt", encoding="utf-8-sig") as stream:
+        for number, line in enumerate(stream, start=1):
+            if not line.strip():
+                continue
+            row = json.loads(line)
+            if not isinstance(row, dict):
+                raise DataRefused(f"{path}, line {number}: not a JSON object; write one object a line.")
+            rows.append(row)
+    frame = pd.DataFrame(rows)
+    text = [name for name in _TEXT if name in frame.columns]
+    return frame.astype({name: str for name in text if frame[name].map(type).nunique() > 1})
 
 
 def _check_header(path: Path, separator: str) -> None:

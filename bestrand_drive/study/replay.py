@@ -126,8 +126,9 @@ def _plain(scores: ScoreMatrix, case: Case) -> dict[str, Estimate]:
     means: dict[str, float] = {}
     for name in scores.metric_names:
         column = scores.masked(name)[:, 0]
-        known = column[~np.isnan(column)]
-        means[name] = float(known.mean()) if known.size else float("nan")
+        known = ~np.isnan(column)
+        weights = np.ones(len(column)) if case.probes.weights is None else case.probes.weights.numpy()
+        means[name] = float(np.average(column[known], weights=weights[known])) if known.any() else float("nan")
     means |= {rule.name: harmonic(means[rule.score], means[rule.success]) for rule in case.harmonic}
     return {
         name: replace(withheld(LEVEL, ""), value=None if np.isnan(v) else v, method="mean") for name, v in means.items()

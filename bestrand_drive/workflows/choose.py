@@ -9,10 +9,8 @@ import torch
 from torch import Generator, Tensor
 
 from bestrand_drive.compression.pool import draw_pool
-from bestrand_drive.compression.selectors.balanced import Balanced
-from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, Selector
-from bestrand_drive.compression.selectors.bestrand import Bestrand
-from bestrand_drive.compression.selectors.random import Random
+from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection
+from bestrand_drive.compression.selectors.registry import SELECTORS
 from bestrand_drive.errors import NothingSelected, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.workflows.request import CompressRequest
@@ -37,6 +35,18 @@ class Chosen:
     copies: dict[str, str]
 
 
+def driven_items(scores: ScoreMatrix) -> Tensor:
+    """Items with a score of any probe, bool Tensor[item]; all of them when there is no probe."""
+    driven = scores.valid.any(dim=2).any(dim=1)
+    return driven if bool(driven.any()) else torch.ones_like(driven)
+
+
+def eligible_items(scores: ScoreMatrix, excluded: Mapping[str, str]) -> Tensor:
+    """Numbers of the items that can be chosen, long Tensor[eligible item]."""
+    allowed = torch.tensor([item not in excluded for item in scores.items])
+    return (allowed & driven_items(scores)).nonzero()[:, 0]
+
+
 def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapping[str, str]) -> Chosen:
     """Choose ``k`` items.
 
@@ -51,18 +61,16 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
         UsageError: A family is wrong, or the selector needs probes.
     """
     generator = Generator().manual_seed(request.seed)
-    allowed = torch.tensor([item not in excluded for item in scores.items])
-    driven = scores.valid.any(dim=2).any(dim=1)
-    if not bool(driven.any()):
-        driven = torch.ones_like(allowed)
-    eligible = (allowed & driven).nonzero()[:, 0]
+    driven = driven_items(scores)
+    eligible = eligible_items(scores, excluded)
     if k > len(eligible):
         idle = int((~driven).sum())
         raise NothingSelected(
             f"{k} items are asked for, but only {len(eligible)} of {len(scores.items)} can be chosen "
             f"({len(excluded)} are excluded, {idle} have no probe score); ask for fewer."
         )
-    strata = scores.strata if request.selector == "balanced" else None
+    entry = SELECTORS[request.selector]
+    strata = scores.strata if entry.stratified_pool else None
     choosable = draw_pool(eligible, k, request.factor(), strata, generator)
     pool = driven.nonzero()[:, 0] if request.factor() is None else choosable
     visible = scores.hidden_outside(pool)
@@ -74,17 +82,8 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
         families=families,
         guard_domains=request.guard,
     )
-    selection = _selector(request.selector, settings).select(visible, k, pool=choosable, generator=generator)
+    selection = entry.make(settings).select(visible, k, pool=choosable, generator=generator)
     return Chosen(visible, pool, selection, families, copies)
-
-
-def _selector(name: str, settings: ChoiceSettings) -> Selector:
-    selectors: dict[str, Selector] = {
-        "balanced": Balanced(settings),
-        "bestrand": Bestrand(settings),
-        "random": Random(settings),
-    }
-    return selectors[name]
 
 
 def family_numbers(

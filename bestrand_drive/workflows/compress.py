@@ -11,7 +11,7 @@ from torch import Tensor
 from bestrand_drive.errors import NothingSelected, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Choice, Domain, Suite, SuiteItem, SuiteProbe
-from bestrand_drive.workflows.choose import Chosen, choose
+from bestrand_drive.workflows.choose import Chosen, choose, eligible_items
 from bestrand_drive.workflows.digests import score_digest
 from bestrand_drive.workflows.evidence import Evidence
 from bestrand_drive.workflows.probe_models import suite_metric, whole_values
@@ -36,7 +36,8 @@ def compress_evidence(evidence: Evidence, request: CompressRequest) -> Suite:
         raise UsageError(f"--metric {', '.join(sorted(unknown))}: not measured here; known are {known}.")
     excluded = excluded_items(request, evidence.scores, evidence.members)
     costs = mean_costs(evidence.scores)
-    k = size_of(request, len(evidence.scores.items), len(evidence.scores.items) - len(excluded), costs)
+    choosable = len(eligible_items(evidence.scores, excluded))
+    k = size_of(request, len(evidence.scores.items), choosable, costs)
     chosen = choose(evidence.scores, request, k, excluded)
     if request.hours is not None and costs is not None:
         chosen = _within(request.hours, costs, evidence.scores, request, chosen, excluded)

@@ -10,10 +10,9 @@ import torch
 from torch import Tensor
 
 from bestrand_drive.compression.pool import kept_items
+from bestrand_drive.compression.selectors.registry import SELECTORS
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
-
-SELECTORS = ("balanced", "bestrand", "random")
 
 
 @dataclass(frozen=True)
@@ -27,7 +26,7 @@ class CompressRequest:
         seed: Of every draw.
         selector: ``balanced``, ``bestrand`` or ``random``.
         candidates: Random subsets that are judged.
-        pool_factor: n of the pool min(n k, N); None takes 4 for ``bestrand`` and all items for the others.
+        pool_factor: n of the pool min(n k, N); None takes the selector's own (4 for ``bestrand``, else all items).
         metric_weights: Factor a metric that takes part in choosing; empty for the benchmark's own choice.
         families: Name -> probes of one lineage.
         exclude: Item ids that must not be chosen, with the reason.
@@ -76,7 +75,7 @@ class CompressRequest:
 
     def factor(self) -> float | None:
         """The pool factor that applies."""
-        return 4.0 if self.pool_factor is None and self.selector == "bestrand" else self.pool_factor
+        return SELECTORS[self.selector].pool_factor if self.pool_factor is None else self.pool_factor
 
 
 def size_of(request: CompressRequest, items: int, choosable: int, cost_s: Tensor | None) -> int:

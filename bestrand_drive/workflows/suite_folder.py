@@ -85,11 +85,12 @@ def _move_into_place(fresh: Path, folder: Path) -> None:
         os.rename(fresh, folder)
     elif not _exchange(fresh, folder):
         old = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.old")
-        os.rename(folder, old)
         try:
+            os.rename(folder, old)
             os.rename(fresh, folder)
         except BaseException:
-            os.rename(old, folder)
+            if old.exists() and not folder.exists():
+                os.rename(old, folder)
             raise
         shutil.rmtree(old)
 

@@ -13,6 +13,7 @@ from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import read_bytes, sha256_bytes
 from bestrand_drive.scores.groups import fold_groups
 from bestrand_drive.scores.matrix import ScoreMatrix
+from bestrand_drive.scores.metrics import inside_bounds
 from bestrand_drive.scores.tables import ItemTable, read_items, read_table
 from bestrand_drive.workflows.evidence import Evidence, ProbeInfo
 
@@ -97,9 +98,10 @@ def _specified(matrix: ScoreMatrix, source: TableSource) -> ScoreMatrix:
         low, high = source.bounds.get(spec.name, (spec.low, spec.high))
         values = matrix.values[:, :, number][matrix.valid[:, :, number]].numpy()
         least, most = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
-        if low is not None and high is not None and values.size and not low <= least <= most <= high:
+        if low is not None and high is not None and values.size and not inside_bounds(values, low, high).all():
             raise DataRefused(f"--bounds {spec.name}={low:g}:{high:g}: the table goes from {least:g} to {most:g}.")
-        binary = low is not None and high is not None and bool(np.isin(values, (low, high)).all())
+        ends = np.array([np.nan if end is None else end for end in (low, high)], dtype=np.float32)
+        binary = bool(np.isin(values, ends).all())
         better = spec.name not in source.lower_is_better
         specs.append(replace(spec, low=low, high=high, binary=binary, higher_is_better=better))
     return replace(matrix, metrics=tuple(specs))

@@ -17,7 +17,7 @@ from bestrand_drive.files import printable
 from bestrand_drive.scores.frames import ITEM_COLUMNS
 from bestrand_drive.scores.groups import fold_groups
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.scores.metrics import MetricSpec
+from bestrand_drive.scores.metrics import MetricSpec, inside_bounds
 from bestrand_drive.scores.tables import read_table
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.driving import ResultSource, read_policy, score_matrix
@@ -157,11 +157,12 @@ def _table_target(suite: Suite, path: Path, name: str | None) -> Target:
     chosen = name or matrix.policies[0]
     matrix = matrix.with_policies([chosen])
     groups = {member: item.id for item in suite.items for member in item.members}
+    notes = _unknown_items(matrix, set(groups) or set(suite.item_ids))
     if groups:
         matrix = _fold(matrix, groups, path)
     placed = _placed(matrix, suite, chosen, path)
     _refuse_out_of_bounds(placed, path)
-    return Target(chosen, UNKNOWN_SIMULATOR, placed, {}, _unknown_items(matrix, suite), {}, {})
+    return Target(chosen, UNKNOWN_SIMULATOR, placed, {}, notes, {}, {})
 
 
 def _one_column(frame: pd.DataFrame, name: str, path: Path) -> pd.DataFrame:
@@ -199,9 +200,7 @@ def _placed(matrix: ScoreMatrix, suite: Suite, name: str, path: Path) -> ScoreMa
 def _refuse_out_of_bounds(scores: ScoreMatrix, path: Path) -> None:
     for number, spec in enumerate(scores.metrics):
         column = scores.masked(number)[:, 0]
-        low = -np.inf if spec.low is None else spec.low
-        high = np.inf if spec.high is None else spec.high
-        outside = np.flatnonzero((column < low) | (column > high))
+        outside = np.flatnonzero(~np.isnan(column) & ~inside_bounds(column, spec.low, spec.high))
         if outside.size:
             first = int(outside[0])
             raise DataRefused(
@@ -210,8 +209,8 @@ def _refuse_out_of_bounds(scores: ScoreMatrix, path: Path) -> None:
             )
 
 
-def _unknown_items(matrix: ScoreMatrix, suite: Suite) -> tuple[str, ...]:
-    foreign = sorted(set(matrix.items) - set(suite.item_ids))
+def _unknown_items(matrix: ScoreMatrix, known: set[str]) -> tuple[str, ...]:
+    foreign = sorted(set(matrix.items) - known)
     if not foreign:
         return ()
     return (f"{len(foreign)} items are not in the suite's benchmark and do not count: {', '.join(foreign[:5])}",)

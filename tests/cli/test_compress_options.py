@@ -62,6 +62,17 @@ def test_hours_beyond_the_benchmark_take_all(compress):
     assert compress("--hours", 1000)["k"] == 60
 
 
+def test_hours_never_ask_for_items_that_cannot_be_chosen(bestrand, toy_table, tmp_path):
+    """A budget beyond the benchmark takes what is there; items without a probe score are not."""
+    items = drop_columns(toy_table.items, tmp_path / "items.csv", "group", "stratum")
+    cells = {name: ["", "", *map(float, toy_table.values[2:, number])] for number, name in enumerate("ab")}
+    scores = write_wide(tmp_path / "s.csv", toy_table.ids, cells)
+    common = ("--scores", scores, "--items", items, "--hours", 1000, "--exclude", toy_table.ids[9])
+    ran = bestrand("compress", "scores", *common, "--out", tmp_path / "suite")
+    assert ran.code == 0, ran.err
+    assert read_json(tmp_path / "suite" / "suite.json")["k"] == 77
+
+
 def test_hours_for_tables_use_the_cost_column(bestrand, toy_table, tmp_path):
     items = drop_columns(toy_table.items, tmp_path / "items.csv", "group")
     out = tmp_path / "suite"
@@ -105,6 +116,24 @@ def test_disjoint_suites_share_nothing(bestrand, compress, bench, bench_suite, s
     third = compress("--k", 20, "--disjoint-from", bench_suite, "--disjoint-from", tmp_path / "suite0")
     assert set(third["chosen"]) == set(bench.ids) - set(first) - set(second)
     assert set(third["choice"]["excluded"]) == {*first, *second}
+
+
+def test_a_suite_of_another_table_cannot_be_avoided(bestrand, toy_table, bench_suite, table_suite, tmp_path):
+    """Its ids may be the same words for other items."""
+    other = write_wide(tmp_path / "other.csv", toy_table.ids, {"m": toy_table.values[:, 0]})
+    for scores, suite, code in (
+        (other, table_suite, 2),
+        (toy_table.scores, bench_suite, 2),
+        (toy_table.scores, table_suite, 0),
+    ):
+        common = ("compress", "scores", "--scores", scores, "--k", 9, "--out", tmp_path / "suite")
+        ran = bestrand(*common, "--disjoint-from", suite)
+        assert ran.code == code, ran.err
+        assert code == 0 or "--disjoint-from" in ran.err
+    suite = read_json(tmp_path / "suite" / "suite.json")
+    avoided = set(read_json(table_suite / "suite.json")["chosen"])
+    assert not avoided & set(suite["chosen"])
+    assert set(suite["choice"]["excluded"].values()) == {"chosen in table"}
 
 
 @pytest.mark.parametrize("selector", ["balanced", "bestrand", "random"])
@@ -252,6 +281,11 @@ def test_without_probe_data_no_figure_of_an_item_is_kept(bestrand, bench, toy_ta
         assert [metric[key] for key in ("model", "within", "between", "regression")] == [None] * 4
     said = {key for item in suite["items"] for key, value in item.items() if value is not None}
     assert said <= PER_ITEM, "a duration is a figure of the probes too"
+    assert all(item["cost_s"] is None for item in suite["items"])
+    if benchmark == "bench2drive":  # totals of a probe are no figures of an item
+        hours = read_suite(out).predicted_hours()
+        assert hours is not None
+        assert 0 < hours[0] < hours[1]
     longest = max(
         len(value) for metric in suite["metrics"] for value in metric.values() if isinstance(value, list | str)
     )

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import Ran
-from tests.workflows.toys import LEVELS
+from tests.workflows.toys import LEVELS, write_wide
 
 SAID = "bestrand: "
 
@@ -78,6 +79,13 @@ SCORE_USAGE = {
     "names and a number": (("--k", 5, "--probe", "m1", "--n-probes", 2), "--n-probes"),
     "more probes than models": (("--k", 5, "--n-probes", 99), "8 distinct models"),
     "fewer than none": (("--k", 5, "--n-probes", -1), "--n-probes -1"),
+    "bounds of no metric": (("--k", 5, "--bounds", "speed=0:1"), "speed"),
+    "bounds without a colon": (("--k", 5, "--bounds", "score=1"), "NAME=LOW:HIGH"),
+    "bounds that are no numbers": (("--k", 5, "--bounds", "score=none:1"), "NAME=LOW:HIGH"),
+    "bounds the wrong way": (("--k", 5, "--bounds", "score=1:0"), "first number must be below"),
+    "an empty range": (("--k", 5, "--bounds", "score=1:1"), "first number must be below"),
+    "an endless range": (("--k", 5, "--bounds", "score=0:inf"), "--bounds"),
+    "lower is better of no metric": (("--k", 5, "--lower-is-better", "speed"), "speed"),
     "hours without durations": (("--hours", 1), "--hours needs durations"),
     "family of no probe": (("--k", 5, "--family", "F=m99"), "m99"),
     "bestrand without probes": (("--k", 5, "--n-probes", 0, "--selector", "bestrand"), "--selector balanced"),
@@ -98,6 +106,11 @@ def test_a_wrong_command_line_for_tables_is_exit_2(bestrand, toy_table, tmp_path
 )
 def test_an_incomplete_or_unknown_command_is_exit_2(bestrand, arguments):
     assert bestrand(*arguments).code == 2
+
+
+def test_the_version_is_that_of_the_package(bestrand):
+    ran = bestrand("--version")
+    assert (ran.code, ran.out) == (0, f"bestrand {metadata.version('bestrand-drive')}\n")
 
 
 @pytest.mark.parametrize("arguments", [("--help",), ("compress", "--help"), ("compress", "fail2drive", "--help")])
@@ -246,6 +259,12 @@ def test_a_route_file_that_is_refused_is_exit_4(bestrand, bench, tmp_path):
     refused(compress(good[: len(good) // 2]), 4, "line")
 
 
+def test_bounds_that_the_table_breaks_are_exit_4(bestrand, toy_table, tmp_path):
+    common = ("--scores", toy_table.scores, "--k", 5, "--out", tmp_path / "suite")
+    refused(bestrand("compress", "scores", *common, "--bounds", "score=0:0.5"), 4, "goes from 0 to 1")
+    assert not (tmp_path / "suite").exists()
+
+
 def test_score_tables_that_are_refused_are_exit_4(bestrand, tmp_path):
     def compress(name: str, content: str) -> Ran:
         (tmp_path / name).write_text(content)
@@ -291,6 +310,35 @@ def test_missing_routes_are_exit_6_unless_the_user_said_what_to_do(bestrand, ben
     for rule in ("zero", "exclude"):
         assert bestrand("estimate", bench_suite, "--results", folder, "--missing", rule).code == 0
     refused(bestrand("estimate", bench_suite, "--results", folder, "--missing", "ignore"), 2, "ignore")
+
+
+def test_a_family_that_the_suite_does_not_know_is_exit_2(bestrand, bench, bench_suite, compress, tmp_path):
+    target = ("--results", bench.results("Dan"), "--family", "Tree")
+    refused(bestrand("estimate", bench_suite, *target), 2, "--family Tree", "known: none")
+    assert compress("--k", 12, "--family", "Oak=Bob,Dan", "--family", "Elm=Ann,Eve").code == 0
+    refused(bestrand("estimate", tmp_path / "suite", *target), 2, "--family Tree", "known: Oak, Elm")
+    assert bestrand("estimate", tmp_path / "suite", *target[:2], "--family", "Elm").code == 0
+
+
+def test_missing_zero_without_a_worst_value_is_exit_2(bestrand, tmp_path):
+    """Seconds have no worst value until the user states one."""
+    ids = [f"q{number}" for number in range(24)]
+    columns = {name: [float(7 * (number + shift) % 23) for number in range(24)] for shift, name in enumerate("abt")}
+    scores = write_wide(tmp_path / "s.csv", ids, columns)
+    common = ("compress", "scores", "--scores", scores, "--probe", "a", "--probe", "b", "--k", 8)
+    assert bestrand(*common, "--out", tmp_path / "open").code == 0
+    assert bestrand(*common, "--bounds", "score=0:100", "--out", tmp_path / "bounded").code == 0
+    for name, code in (("open", 2), ("bounded", 0)):
+        chosen = json.loads((tmp_path / name / "suite.json").read_text())["chosen"]
+        left = [item for item in ids if item != chosen[0]]
+        target = write_wide(tmp_path / f"{name}.csv", left, {"t": [columns["t"][ids.index(item)] for item in left]})
+        ran = bestrand("estimate", tmp_path / name, "--results", target, "--missing", "zero")
+        assert ran.code == code, ran.err
+        if code:
+            refused(ran, 2, "--missing zero", "score", "--bounds NAME=LOW:HIGH")
+        assert bestrand("estimate", tmp_path / name, "--results", target, "--missing", "exclude").code == 0
+    whole = ("estimate", tmp_path / "open", "--results", scores, "--policy", "t", "--missing", "zero")
+    assert bestrand(*whole).code == 0, "nothing is missing, so that no worst value is needed"
 
 
 def test_no_route_of_the_suite_driven_is_exit_6(bestrand, bench, bench_suite, tmp_path):

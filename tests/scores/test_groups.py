@@ -87,3 +87,40 @@ def test_domains_are_those_of_the_groups() -> None:
     domain = torch.tensor([False, False, False, True])
     folded, _ = fold_groups(matrix(np.ones((4, 1)), domains={"d": domain}), ("g", "g", "h", "h"))
     assert folded.domains["d"].tolist() == [False, True]
+
+
+@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@given(st.integers(1, 20), st.integers(1, 6), st.integers(0, 999), st.booleans())
+def test_whole_groups_repeats_and_noise_equal_brute_force(items: int, kinds: int, seed: int, whole: bool) -> None:
+    """The mean of n members with run variances v_i has the variance sum v_i / n^2, and as few runs as the fewest."""
+    rng = np.random.default_rng(seed)
+    cells = rng.normal(size=(items, 2)).astype(np.float32).astype(float)
+    cells[rng.random(cells.shape) < 0.3] = NAN
+    known = ~np.isnan(cells)
+    runs = np.where(known, rng.integers(1, 5, cells.shape), 0)
+    spread = np.where(runs > 1, rng.random(cells.shape), 0.0)
+    built = matrix(
+        cells,
+        repeats=torch.tensor(runs, dtype=torch.int32)[:, :, None],
+        repeat_variance=torch.tensor(spread, dtype=torch.float32)[:, :, None],
+    )
+    labels = tuple(f"g{g}" for g in rng.integers(0, kinds, items))
+    folded, _ = fold_groups(built, labels, whole=whole)
+    for g, name in enumerate(folded.items):
+        inside = np.array([label == name for label in labels])
+        for j in range(2):
+            measured = inside & known[:, j]
+            valid = bool((measured == inside).all()) if whole else bool(measured.any())
+            assert folded.valid[g, j, 0] == valid
+            mean = cells[measured, j].mean() if valid else 0.0
+            noise = spread[measured, j].sum() / measured.sum() ** 2 if valid else 0.0
+            np.testing.assert_allclose(folded.values[g, j, 0], mean, rtol=1e-5, atol=1e-6)
+            np.testing.assert_allclose(folded.repeat_variance[g, j, 0], noise, rtol=1e-5, atol=1e-7)
+            assert folded.repeats[g, j, 0] == (runs[measured, j].min() if valid else 0)
+
+
+@pytest.mark.parametrize(("labels", "binary"), [("xyz", True), ("xxy", False)])
+def test_means_of_0_and_1_are_not_binary(labels: str, binary: bool) -> None:
+    built = matrix(np.ones((3, 1)), metrics=(MetricSpec("s", 0.0, 1.0, binary=True),))
+    folded, _ = fold_groups(built, tuple(labels))
+    assert folded.metrics[0].binary is binary

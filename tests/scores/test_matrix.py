@@ -98,14 +98,6 @@ def test_policies_are_taken_in_the_order_asked_for() -> None:
         built.with_policies(["p", "z"])
 
 
-def test_metrics_are_taken_in_the_order_asked_for() -> None:
-    turned = matrix().with_metrics(["y"])
-    assert turned.metric_names == ("y",)
-    np.testing.assert_array_equal(turned.masked(0), CELLS[:, :, 1])
-    with pytest.raises(UsageError, match="No metric named"):
-        matrix().with_metrics(["z"])
-
-
 def test_relabelled_matches_by_name_and_masks_the_rest() -> None:
     built = matrix()
     moved = built.relabelled(["c", "new", "a"], [MetricSpec("other"), MetricSpec("x")])
@@ -134,12 +126,17 @@ def test_outside_the_pool_everything_is_hidden() -> None:
         ([0.0, 0.5, 1.0], MetricSpec("s", 0.0, 1.0)),
         ([0.0, 1.5], MetricSpec("s")),
         ([-0.1, 0.5], MetricSpec("s")),
-        ([NAN, NAN], MetricSpec("s")),
     ],
 )
 def test_bounds_are_those_that_the_data_show(values: list[float], expected: MetricSpec) -> None:
     frame = pd.DataFrame({"item_id": range(len(values)), "m": values})
     assert ScoreMatrix.from_frame(frame, metric="s").metrics == (expected,)
+
+
+def test_blanks_alone_are_no_scores() -> None:
+    frame = pd.DataFrame({"item_id": ["a", "b"], "m": [NAN, NAN]})
+    with pytest.raises(DataRefused, match="not one score in it"):
+        ScoreMatrix.from_frame(frame)
 
 
 def test_known_specifications_win_over_guesses() -> None:
@@ -163,3 +160,26 @@ def test_wide_equals_long() -> None:
     assert torch.equal(one.values, other.values)
     assert torch.equal(one.valid, other.valid)
     assert (one.items, one.policies, one.metrics) == (other.items, other.policies, other.metrics)
+
+
+def test_metrics_are_taken_in_the_order_asked_for() -> None:
+    built = matrix(repeat_variance=torch.arange(12.0).reshape(3, 2, 2))
+    turned = built.with_metrics(["y", "x"])
+    assert turned.metric_names == ("y", "x")
+    np.testing.assert_array_equal(turned.masked("x"), built.masked("x"))
+    assert torch.equal(turned.repeats, built.repeats.flip(2))
+    assert torch.equal(turned.repeat_variance, built.repeat_variance.flip(2))
+    assert built.with_metrics(["y"]).metrics == (MetricSpec("y"),)
+    assert turned.strata == built.strata
+    with pytest.raises(UsageError, match="this matrix has x, y"):
+        built.with_metrics(["x", "z"])
+
+
+@pytest.mark.parametrize("value", [0.1, 41.37, 1e-3])
+def test_equal_values_are_kept_whatever_their_digits(value: float) -> None:
+    """A metric on which nothing differs, or that was measured once, loses nothing in float32."""
+    for items in (1, 3):
+        built = ScoreMatrix.from_arrays(
+            np.full((items, 1, 1), value), items="abc"[:items], policies="p", metrics=[MetricSpec("x")]
+        )
+        np.testing.assert_allclose(built.masked(0), value, rtol=1e-6)

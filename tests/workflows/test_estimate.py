@@ -146,9 +146,21 @@ def test_a_policy_that_only_agrees_on_the_suite_is_not_the_probe(toy_table, tabl
         for item, value in zip(toy_table.ids, toy_table.values[:, 3], strict=True)
     ]
     path = write_wide(tmp_path / "target.csv", toy_table.ids, {"other": other})
-    line = estimate(table_suite, path)["score"].estimate
+    found = estimate(table_suite, path)
+    line = found["score"].estimate
     assert line.method != "known"
     assert line.run is not None
+    assert any("exactly those of probe m3" in warning for warning in found.warnings)
+
+
+def test_a_model_with_few_different_values_is_the_probe_when_all_items_agree(toy_table, table_suite):
+    """Zeros and ones on the suite prove nothing; the same on all 80 questions do."""
+    found = estimate(table_suite, toy_table.scores, policy="m3")
+    line = found["score"].estimate
+    assert (line.method, line.run, line.at_bound) == ("known", None, None)
+    assert line.value == pytest.approx(toy_table.values[:, 3].mean())
+    assert found.known
+    assert not any("exactly those" in warning for warning in found.warnings)
 
 
 def test_two_flawless_models_are_not_taken_for_one(toy_table, tmp_path):

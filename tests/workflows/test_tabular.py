@@ -61,18 +61,40 @@ def test_a_group_in_two_strata_is_refused(tmp_path):
         compress("scores", scores=scores, items=write_wide(tmp_path / "i.csv", IDS, columns), k=6)
 
 
-def test_a_repeat_column_gives_the_policy_interval(tmp_path):
+@pytest.mark.parametrize(("k", "source"), [(12, "own repeats"), (10, "own repeats"), (9, "borrowed: repeats of a, b")])
+def test_a_repeat_column_gives_the_policy_interval(tmp_path, k, source):
+    """Three runs of ten items leave 20 degrees of freedom, which is enough to tell the noise; of nine, 18."""
     rng = np.random.default_rng(3)
     rows = ["item_id,model,value,repeat"]
     for item in IDS:
         level = rng.random()
         rows += [f"{item},{model},{float(rng.random() < level)},{run}" for model in "abt" for run in range(3)]
     (tmp_path / "s.csv").write_text("\n".join(rows))
-    suite = compress("scores", scores=tmp_path / "s.csv", probes=["a", "b"], k=8)
+    suite = compress("scores", scores=tmp_path / "s.csv", probes=["a", "b"], k=k)
     line = estimate(suite, tmp_path / "s.csv", policy="t")["score"].estimate
     assert line.noise is not None
-    assert line.noise.source == "own repeats"
+    assert line.noise.source == source
     assert line.policy.half_width > line.run.half_width
+
+
+def test_repeats_that_are_copies_of_one_run_narrow_nothing(tmp_path):
+    """The same file given as three seeds is one run: its own noise would be 0, its policy interval a third as wide."""
+    rng = np.random.default_rng(3)
+    levels = rng.random(24)
+    rows = ["item_id,model,value,repeat"]
+    for item, level in zip(IDS, levels, strict=True):
+        rows += [f"{item},{model},{rng.random() * level:.3f},{run}" for model in "ab" for run in range(3)]
+    (tmp_path / "s.csv").write_text("\n".join(rows))
+    suite = compress("scores", scores=tmp_path / "s.csv", probes=["a", "b"], k=12)
+    found = []
+    for runs in (1, 3):
+        lines = [
+            f"{item},t,{0.5 * level:.3f},{run}" for item, level in zip(IDS, levels, strict=True) for run in range(runs)
+        ]
+        (tmp_path / f"t{runs}.csv").write_text("\n".join([rows[0], *lines]))
+        found.append(estimate(suite, tmp_path / f"t{runs}.csv")["score"].estimate)
+    assert found[0] == found[1]
+    assert found[0].noise.source == "borrowed: repeats of a, b"
 
 
 @pytest.mark.parametrize("extra", [{}, {"stratum": ["x", "y"] * 12}, {"cost_s": [1.0] * 24}])

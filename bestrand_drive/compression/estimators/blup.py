@@ -90,7 +90,9 @@ def _system(s: Array, w: Array, squares: Array, model: DifficultyModel) -> _Syst
     c_d = c @ d
     c_h = np.bincount(strata, weights=c)
     k_r = d[s] @ (model.v_b * c_d) + s_u2 * c_h[strata[s]]
+    chance = c2 - c**2  # variance of a weight that is only the chance to count
     prior = float(c_d @ (model.v_b * c_d)) + s_u2 * float(c_h @ c_h) + s_e2 * float(c2.sum())
+    prior += float(chance @ ((d @ model.beta) ** 2 + d**2 @ model.v_b + s_u2))
     spare = float(c.sum() - ones @ k_r)
     variance = (prior - float(k_r @ solve(k_r)) + spare**2 / float(ones.sum())) / float(w.sum()) ** 2
     return _System(solve, ones, float(c.sum()), c_d, k_r, s_u2 + s_e2, max(0.0, variance))

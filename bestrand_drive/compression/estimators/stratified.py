@@ -32,11 +32,11 @@ def stratified_mean(sample: Sample) -> PointEstimate:
     if freedom >= LEAST_FREEDOM:
         between, s_w2 = anova(y, strata)
         s_u2, df = max(0.0, between), freedom
-    rest = share.copy()
+    rest = sample.squares / sample.weights.sum() ** 2
     rest[counted] = 0.0
     kinds = int(sample.strata.max()) + 1
     gap = np.bincount(strata, weights=a, minlength=kinds) - np.bincount(sample.strata, weights=share, minlength=kinds)
-    inner = float(((a - share[counted]) ** 2).sum() + rest @ rest)
+    inner = float(((a - share[counted]) ** 2).sum() + rest.sum())
     return PointEstimate(
         value=float(a @ y),
         variance=s_w2 * inner + s_u2 * float(gap @ gap),

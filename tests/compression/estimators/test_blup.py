@@ -217,3 +217,19 @@ def test_real_matrices_equal_the_k_r_formulas(shared_data, name: str) -> None:
     close(found.value, reference.blup(*args)[0], rtol=1e-6)
     close(found.variance, reference.blup_scaled(*args), rtol=1e-6)
     assert matrix(scores).masked(0).shape == scores.shape
+
+
+def test_items_that_may_not_count_enter_the_variance_by_their_expected_squares() -> None:
+    """A weight that is a chance p adds p (1 - p) times the square of all that it may bring in, not only p^2 of it."""
+    strata, chances = np.arange(12) // 3, np.where(np.arange(12) % 3 == 0, 1.0, 0.25)
+    columns = np.random.default_rng(3).normal(size=(12, 3))
+    model = replace(fit_difficulty(columns - columns.mean(axis=0), strata, np.arange(12)), s_u2=0.5, s_e2=1.0)
+    values = np.where(np.arange(12) % 3 == 0, np.arange(12.0), np.nan)
+    fixed = Sample(values, chances, strata)
+    drawn = Sample(values, chances, strata, chances)
+    scale = _scaled(fixed, model)
+    assert blup(drawn, model).value == blup(fixed, model).value
+    rest = np.arange(12) % 3 != 0
+    brought = (model.d[rest] @ model.beta) ** 2 + model.d[rest] ** 2 @ model.v_b + model.s_u2 + model.s_e2
+    more = 0.25 * 0.75 * brought.sum() / chances.sum() ** 2
+    close(blup(drawn, model).variance, blup(fixed, model).variance + more * scale)

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestrand_drive.compression.estimators.sample import PointEstimate, Sample
+from bestrand_drive.compression.estimators.sample import PointEstimate, Sample, ratio_sample
 from bestrand_drive.compression.estimators.stratified import LEAST_FREEDOM, stratified_mean
 from tests.compression import reference
 from tests.compression.worlds import LIGHT, World, close, worlds
@@ -115,3 +115,25 @@ def test_measured_items_that_do_not_count_are_left_out() -> None:
     weights = np.array([1.0, 0.0, 1.0, 1.0])
     found = stratified_mean(Sample(values, weights, np.zeros(4, dtype=int)))
     assert (found.value, found.n, found.population, found.complete) == (2.0, 2, 3.0, False)
+
+
+def test_a_ratio_metric_has_the_variance_of_a_mean_over_the_items_that_log_it() -> None:
+    """Half of 20 driven items logged, so that about 50 of 100 do: (1/10 - 1/50) s2, as if just those 50 were there."""
+    values = np.full(100, np.nan)
+    values[:10] = np.random.default_rng(2).normal(size=10)
+    plain = Sample(values, np.ones(100), np.zeros(100, dtype=int))
+    sample = ratio_sample(plain, np.arange(100) < 20)
+    found = stratified_mean(sample)
+    close(found.population, 50.0)
+    close(found.value, values[:10].mean())
+    close(found.variance, (1 / 10 - 1 / 50) * values[:10].var(ddof=1))
+
+
+def test_residuals_are_about_stratum_means_when_the_variance_is_pooled_within_strata() -> None:
+    strata = np.repeat(np.arange(2), 5)
+    values = np.array([1.0, 2.0, 3.0, 4.0, 5.0, 11.0, 12.0, 13.0, np.nan, np.nan])
+    enough = stratified_mean(Sample(values, np.ones(10), strata))  # 4 + 2 degrees of freedom
+    close(enough.residuals, [-2.0, -1.0, 0.0, 1.0, 2.0, -1.0, 0.0, 1.0])
+    values[[1, 2]] = np.nan
+    few = stratified_mean(Sample(values, np.ones(10), strata))
+    close(few.residuals, values[~np.isnan(values)] - np.nanmean(values))
