@@ -1,8 +1,8 @@
 """Servers as processes, and client programs as processes under a watchdog.
 
 A TrafficManager in synchronous mode can miss a wake-up and then never comes back from ``world.tick`` (the client's own
-fault, with Unreal's server too). Such a *stall* is known by three signs together: no step for ``STALL_S`` seconds, inside
-a tick, with a TrafficManager. A server that does not answer is not taken for one: the client's calls time out sooner
+fault, with Unreal's server too). Such a *stall* is known by three signs together: no step for ``STALL_S`` seconds,
+inside a tick, with a TrafficManager. A server that does not answer is not taken for one: the client's calls time out sooner
 (``TIMEOUT_S``) and raise, inside ticks too. Only stalls are run again, and they are counted; all else fails at once.
 """
 
@@ -34,7 +34,7 @@ START_S = 60.0
 _POLL_S = 0.02
 
 
-class Stall(Exception):  # noqa: N818  not an error of anything under test
+class Stall(Exception):
     """The client's TrafficManager missed a wake-up."""
 
 
@@ -164,7 +164,7 @@ def _watch(process: subprocess.Popen[bytes], pulse: Pulse, errors: Path) -> None
         if now != last:
             last, since_s = now, time.monotonic()
         elif idle_s > STALL_S and now.ticking and now.managed:
-            raise Stall(_stacks(process, errors))
+            raise Stall(f"after {now.steps} steps\n{_stacks(process, errors)}")
         elif idle_s > IDLE_S:
             raise AssertionError(f"no step for {IDLE_S} s after {now}\n{_stacks(process, errors)}")
 

@@ -1,4 +1,4 @@
-"""A page of memory that a client program writes and its watchdog reads: how far it is, and whether it is inside a tick."""
+"""A page of memory that a client program writes and its watchdog reads: how far it is, and whether inside a tick."""
 
 from __future__ import annotations
 

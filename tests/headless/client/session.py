@@ -33,14 +33,20 @@ class Session:
         self._world = self._world or self.client.get_world()
         return self._world
 
+    @world.setter
+    def world(self, world: Any) -> None:
+        self._world = world
+
     def empty_town(self, name: str = "Town01") -> Any:
         """Load a town and go synchronous."""
-        self._world = self.client.load_world(name)
+        self.world = self.client.load_world(name)
         return self.synchronous()
 
     def synchronous(self) -> Any:
         """Time stands still between ticks."""
-        self.world.apply_settings(carla.WorldSettings(synchronous_mode=True, fixed_delta_seconds=STEP_S))
+        settings = self.world.get_settings()
+        settings.synchronous_mode, settings.fixed_delta_seconds = True, STEP_S
+        self.world.apply_settings(settings)
         return self.world
 
     def step(self) -> None:
@@ -120,6 +126,12 @@ def fingerprint(snapshot: Any) -> str:
     for actor in sorted(snapshot, key=lambda one: one.id):
         place, turn = actor.get_transform(), actor.get_transform().rotation
         rest = (actor.get_velocity(), actor.get_angular_velocity(), actor.get_acceleration())
-        values = [*numbers(place.location), turn.pitch, turn.yaw, turn.roll, *(v for part in rest for v in numbers(part))]
+        values = [
+            *numbers(place.location),
+            turn.pitch,
+            turn.yaw,
+            turn.roll,
+            *(v for part in rest for v in numbers(part)),
+        ]
         found.update(_STATE.pack(actor.id, *values))
     return found.hexdigest()[:16]
