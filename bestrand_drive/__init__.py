@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bestrand_drive.suite import Suite, read_suite
     from bestrand_drive.workflows.verbs import compress, estimate
 
+__version__ = "0.1.0"
 __all__ = ["BestrandError", "MetricSpec", "ScoreMatrix", "Suite", "compress", "estimate", "read_suite"]
 
 _HOME = {

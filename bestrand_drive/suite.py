@@ -98,7 +98,7 @@ class SuiteProbe(_Model):
         name: Name given by the user.
         family: Family it was averaged in, or None.
         copy_of: Earlier probe with exactly its scores (counted once), or None.
-        source: Where its results came from, as given by the user.
+        source: Name of its result file or folder, or of its column (the paths are in ``provenance.json``).
         licence: As given by the user; ``not stated`` otherwise.
         items: Items it has a score on.
         full: Its value over all items it has, one a metric.

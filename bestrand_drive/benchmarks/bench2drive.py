@@ -129,6 +129,12 @@ def totals(
 ) -> dict[str, float]:
     """The official totals by the rule for missing routes, and comfort where it was measured."""
     found = official(results, benchmark, missing=missing)
+    if (
+        missing == "zero"
+    ):  # as for the driving score; the official script leaves routes without a record out of abilities
+        won = _per_route(split_foreign(benchmark, results)[0])["success"]
+        for ability, items in benchmark.domains.items():
+            found[ability] = float(won[won.index.isin(items)].sum()) / len(items)
     comfort = table.values.loc[table.values["metric"] == "comfort", "value"]
     return found | ({"comfort": float(comfort.mean())} if len(comfort) else {})
 

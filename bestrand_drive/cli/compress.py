@@ -13,6 +13,7 @@ from bestrand_drive.benchmarks.definitions import definition
 from bestrand_drive.cli import compress_options as common
 from bestrand_drive.cli.options import comma_list, metric_weights, name_lists, number_ranges, pairs, path_pairs
 from bestrand_drive.cli.suite_text import print_compressed
+from bestrand_drive.errors import UsageError
 from bestrand_drive.workflows.driving import driving_evidence
 from bestrand_drive.workflows.evidence import Evidence
 from bestrand_drive.workflows.request import CompressRequest
@@ -27,10 +28,12 @@ Probe = Annotated[
 ]
 MetricInfo = Annotated[
     list[str] | None,
-    typer.Option("--metric-info", help="Folder of a probe's metric_info.json files, NAME=PATH.", show_default=False),
+    typer.Option(
+        "--metric-info", help="For comfort: a probe's metric_info.json files, NAME=FOLDER.", show_default=False
+    ),
 ]
 Mismatch = Annotated[
-    bool, typer.Option("--allow-evaluator-mismatch", help="Accept result files of another benchmark's evaluator.")
+    bool, typer.Option("--allow-evaluator-mismatch", help="Accept results scored by another evaluator's rule.")
 ]
 
 
@@ -38,7 +41,9 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
     """The subcommand of one driving benchmark; both take the same options."""
 
     def command(
-        routes: Annotated[Path, typer.Option(help="The benchmark's own route file or folder.", show_default=False)],
+        routes: Annotated[
+            Path, typer.Option(help="Bench2Drive: its route file; Fail2Drive: its folder.", show_default=False)
+        ],
         out: common.Out,
         probe: Probe = None,
         keep: common.Keep = None,
@@ -59,6 +64,8 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
         allow_evaluator_mismatch: Mismatch = False,
         force: common.Force = False,
     ) -> None:
+        if benchmark == "fail2drive" and (metric_info or no_ability_guard):
+            raise UsageError("--metric-info and --no-ability-guard are for Bench2Drive: Fail2Drive has neither part.")
         request = CompressRequest(
             keep=keep,
             k=k,
@@ -101,10 +108,10 @@ def scores(
     ] = None,
     probe: Annotated[
         list[str] | None,
-        typer.Option("--probe", help="Name of a model that guides the choice; repeat.", show_default=False),
+        typer.Option("--probe", help="A model that guides the choice; default: every model.", show_default=False),
     ] = None,
     n_probes: Annotated[
-        int | None, typer.Option(help="Take this many models, spread over ability, as probes.", show_default=False)
+        int | None, typer.Option(help="Instead of --probe: this many models, spread over ability.", show_default=False)
     ] = None,
     keep: common.Keep = None,
     k: common.Size = None,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -16,16 +17,21 @@ from bestrand_drive.workflows import verbs
 
 def estimate(
     suite: Annotated[Path, typer.Argument(help="Suite folder.", show_default=False)],
-    results: Annotated[Path, typer.Option(help="The policy's result file or folder, or a table.", show_default=False)],
+    results: Annotated[
+        Path, typer.Option(help="The policy's result file or folder; for a table suite, a table.", show_default=False)
+    ],
     policy: Annotated[
-        str | None, typer.Option(help="Name of the policy. [default: the file's name]", show_default=False)
+        str | None,
+        typer.Option(help="Name of the policy; in a table, its column. Default: the file's name.", show_default=False),
     ] = None,
     level: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
     missing: Annotated[
         Literal["zero", "exclude"] | None,
-        typer.Option(help="Missing items: zero is the benchmark's official rule; exclude estimates without them."),
+        typer.Option(help="Missing items: zero scores them at their worst, exclude leaves them out."),
     ] = None,
-    family: Annotated[str | None, typer.Option(help="The policy's family.", show_default=False)] = None,
+    family: Annotated[
+        str | None, typer.Option(help="The policy's family, to be warned of relatives.", show_default=False)
+    ] = None,
     metric_info: Annotated[
         Path | None, typer.Option(help="Folder of metric_info.json files, for comfort.", show_default=False)
     ] = None,
@@ -53,4 +59,10 @@ def estimate(
         print(dump_json(estimate_json(found)).decode(), end="")
     else:
         print_estimate(known, found)
+    if found.missing and missing is None and not found.known:
+        print(
+            f"bestrand: {len(found.missing)} of the suite's {found.suite_items} items have no result (exit code 6). "
+            "Run them, or say what to do: --missing zero scores them at their worst, exclude leaves them out.",
+            file=sys.stderr,
+        )
     return ExitCode.INCOMPLETE if found.missing and missing is None and not found.known else ExitCode.OK

@@ -74,5 +74,5 @@ def number_ranges(option: str, values: Sequence[str]) -> dict[str, tuple[float, 
         except ValueError as error:
             raise UsageError(f"{option} {name}={text}: write NAME=LOW:HIGH, such as accuracy=0:100.") from error
         if not (math.isfinite(out[name][0]) and math.isfinite(out[name][1]) and out[name][0] < out[name][1]):
-            raise UsageError(f"{option} {name}={text}: write two finite numbers; the first number must be below the second.")
+            raise UsageError(f"{option} {name}={text}: two finite numbers; the first number must be below the second.")
     return out

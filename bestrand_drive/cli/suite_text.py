@@ -32,7 +32,8 @@ def print_compressed(evidence: Evidence, suite: Suite, out_folder: Path) -> None
     sentences(out, list(advice(evidence, suite, ITEM_WORDS.get(suite.benchmark, "items"))))
     names = sorted({name.split("/")[0] + ("/" if "/" in name else "") for name in evidence.files(suite.chosen)})
     say(out, f"wrote {out_folder}: {', '.join(['suite.json', 'provenance.json', *names])}")
-    say(out, f"next: run a policy on it, then  bestrand estimate {out_folder} --results RESULTS")
+    who = "a policy" if suite.benchmark in ITEM_WORDS else "a model"
+    say(out, f"next: run {who} on it, then  bestrand estimate {out_folder} --results RESULTS")
 
 
 def _print_probes_read(out: Console, evidence: Evidence, suite: Suite) -> None:
@@ -109,8 +110,8 @@ def _print_hours(out: Console, suite: Suite) -> None:
     spread = f"; {shares[0]:.0%} to {shares[-1]:.0%} over the probes" if len(shares) > 1 else ""
     say(
         out,
-        f"predicted hours a policy: {hours[0]:.2f} of {hours[1]:.2f} ({share(*hours)}{spread}), driving only, "
-        "without map loads and restarts",
+        f"predicted hours a policy: {hours[0]:.2f} of {hours[1]:.2f} ({share(*hours)}{spread})"
+        + (", driving only, without map loads and restarts" if suite.benchmark in ITEM_WORDS else ""),
     )
 
 

@@ -9,9 +9,12 @@ Model of one metric of a policy that was not a probe (a linear mixed model; cons
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+
+from bestrand_drive.compression.profiles import family_columns, fill
 
 RIDGE = 1e-3
 """Share of the mean diagonal added to the 2 x 2 normal equations of the slopes."""
@@ -125,6 +128,45 @@ def _leave_one_out(columns: Array, strata: Array, kinds: int) -> tuple[Array, Ar
     parts = [anova(column - design @ beta, strata) for design, column in zip(designs, columns.T, strict=True)]
     between = float(np.mean([s_u2 for s_u2, _ in parts]))
     return beta, v_b, max(0.0, between), float(np.mean([s_e2 for _, s_e2 in parts]))
+
+
+def single_policy_variance(
+    scores: Array, families: Sequence[Sequence[int]], model: DifficultyModel, pool: Array
+) -> float:
+    """What the other families leave open of one policy's scores, mean over the policies, metric units squared.
+
+    A column averaged over a family varies less than any single policy, so ``s_u2 + s_e2`` of such columns would promise
+    a new policy too small an error.
+
+    Args:
+        scores: [pool item, probe], NaN where invalid.
+        families: Column numbers of each family.
+        model: Fitted on these probes.
+        pool: int [pool item], item numbers.
+    """
+    strata = model.strata[pool]
+    kinds = int(model.strata.max()) + 1
+    parts = []
+    for number, members in enumerate(families):
+        others = [group for other, group in enumerate(families) if other != number]
+        columns = fill(family_columns(scores, others))
+        expected = np.zeros(len(pool))
+        if columns.shape[1]:
+            split = _split(columns.mean(axis=1), strata, kinds)
+            expected = np.column_stack([split.within, split.between[strata]]) @ model.beta
+        for member in _distinct(scores, members):
+            residual = (scores[:, member] - expected)[~np.isnan(scores[:, member])]
+            parts.append(float(residual.var(ddof=1)) if len(residual) > 1 else 0.0)
+    return float(np.mean(parts)) if parts else 0.0
+
+
+def _distinct(scores: Array, members: Sequence[int]) -> list[int]:
+    """Column numbers without those that repeat an earlier one (a copied policy is no second witness)."""
+    kept: list[int] = []
+    for member in members:
+        if not any(np.array_equal(scores[:, member], scores[:, other], equal_nan=True) for other in kept):
+            kept.append(member)
+    return kept
 
 
 def _slopes(design: Array, response: Array) -> Array:

@@ -62,7 +62,8 @@ def interval(
     spread2, n = point.spread2 / width**2, point.n
     untouched = 1 - n / point.population if finite else 1.0
     design = untouched if spread2 <= 0 else variance / width**2 / (spread2 / n)
-    effective = n / float(np.clip(design, *DESIGN_EFFECT_RANGE))
+    least, most = DESIGN_EFFECT_RANGE
+    effective = n / float(np.clip(design, least, most if finite else np.inf))
     mu = float(np.clip((point.value - low) / width, 0.0, 1.0))
     unit = mu * (1 - mu) * n / max(n - 1, 1) if binary else spread2
     scale = 1 + t**2 / effective

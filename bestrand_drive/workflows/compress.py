@@ -38,7 +38,12 @@ def compress_evidence(evidence: Evidence, request: CompressRequest) -> Suite:
     costs = mean_costs(evidence.scores)
     choosable = len(eligible_items(evidence.scores, excluded))
     k = size_of(request, len(evidence.scores.items), choosable, costs)
-    chosen = choose(evidence.scores, request, k, excluded)
+    try:
+        chosen = choose(evidence.scores, request, k, excluded)
+    except NothingSelected as error:
+        if request.hours is None:
+            raise
+        raise NothingSelected(f"--hours {request.hours:g} means about {k} items. {error}") from error
     if request.hours is not None and costs is not None:
         chosen = _within(request.hours, costs, evidence.scores, request, chosen, excluded)
     return _suite(evidence, request, chosen, excluded, costs)

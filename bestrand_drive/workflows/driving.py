@@ -80,7 +80,7 @@ def driving_evidence(
     infos = tuple(
         ProbeInfo(
             source.name,
-            printable(str(source.path)),
+            printable(source.path.resolve().name),
             source.licence,
             table.counts,
             table.notes,

@@ -16,7 +16,7 @@ class ProbeInfo:
 
     Attributes:
         name: As given.
-        source: Path or column as given.
+        source: Name of the result file or folder, or of the column.
         licence: As given, else ``not stated``.
         counts: What the reader counted (records, usable, missing, duplicated ...).
         notes: What a reader must know, as sentences.

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from torch import Tensor
 
-from bestrand_drive.compression.difficulty import DifficultyModel, fit_difficulty
+from bestrand_drive.compression.difficulty import DifficultyModel, fit_difficulty, single_policy_variance
 from bestrand_drive.compression.estimators.blup import expected_variance
 from bestrand_drive.compression.estimators.expc import ProbeRegression, fit_regression
 from bestrand_drive.compression.noise import pooled_noise
@@ -49,7 +49,9 @@ def suite_metric(
     model = regression = expected = None
     if columns.shape[1] and probe_data and not plain:
         model = fit_difficulty(columns, _codes(scores), pool.numpy())
-        expected = expected_variance(chosen.numpy(), _weights(scores), model)
+        unit = model.s_u2 + model.s_e2
+        own = single_policy_variance(scores.masked(number)[pool.numpy()], families, model, pool.numpy())
+        expected = expected_variance(chosen.numpy(), _weights(scores), model) * (own / unit if unit > 0 else 1.0)
     elif columns.shape[1] and probe_data:
         regression = fit_regression(columns, pool.numpy(), len(scores.items))
         expected = _two_phase_variance(regression, len(chosen), len(scores.items), columns.shape[1])

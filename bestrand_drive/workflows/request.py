@@ -95,7 +95,9 @@ def size_of(request: CompressRequest, items: int, choosable: int, cost_s: Tensor
     if request.keep is not None:
         return kept_items(items, request.keep)
     if cost_s is None:
-        raise UsageError("--hours needs durations: result files with duration_system, or a cost_s column in --items.")
+        raise UsageError(
+            "--hours needs durations: probes whose results record duration_system, or cost_s in a table's --items."
+        )
     each = float(cost_s.mean()) / 3600
     if each <= 0:
         raise UsageError("--hours: every known duration is zero, so a budget of hours says nothing; use --k or --keep.")

@@ -143,9 +143,11 @@ def _table_target(suite: Suite, path: Path, name: str | None) -> Target:
     frame = read_table(path)
     if "value" not in frame.columns and name is not None:
         frame = _one_column(frame, name, path)
-    if "value" in frame.columns and "metric" not in frame.columns and len(suite.metrics) > 1:
+    if "metric" not in frame.columns and len(suite.metrics) > 1:
         names = ", ".join(metric.name for metric in suite.metrics)
-        raise DataRefused(f"{path}: no column metric, and the suite has several ({names}); say which each value is.")
+        raise DataRefused(
+            f"{path}: the suite has several metrics ({names}); give a long table (item_id, model, metric, value)."
+        )
     matrix = ScoreMatrix.from_frame(
         frame,
         metric=suite.metrics[0].name,

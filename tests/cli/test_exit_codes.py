@@ -305,7 +305,8 @@ def test_missing_routes_are_exit_6_unless_the_user_said_what_to_do(bestrand, ben
     folder = bench.put(tmp_path / "Dan", records)
     ran = bestrand("estimate", bench_suite, "--results", folder)
     assert ran.code == 6
-    assert ran.err == ""
+    assert "1 of the suite's 24 items have no result" in ran.err
+    assert "--missing zero" in ran.err
     assert f"missing: 1 of 24 items, left out: {chosen[0]} (no record)" in ran.out
     for rule in ("zero", "exclude"):
         assert bestrand("estimate", bench_suite, "--results", folder, "--missing", rule).code == 0
