@@ -32,6 +32,7 @@ class ProtocolVersion:
         name: What the server announces, e.g. "0.9.16".
         world_observer: First field of a world snapshot's header.
         attribute_type_base: Added to an attribute's version-independent type code (0 bool ... 4 colour).
+        geo_projection: How GNSS turns metres into degrees: ``transverse_mercator`` or ``mercator``.
         spawn_command: Fields of the SpawnActor command, in order.
         bounding_box: Fields of a bounding box, in order.
         sensor_types: Sensor blueprint id -> first field of its frames' header.
@@ -41,6 +42,7 @@ class ProtocolVersion:
     name: str
     world_observer: int
     attribute_type_base: int
+    geo_projection: str
     spawn_command: tuple[str, ...]
     bounding_box: tuple[str, ...]
     sensor_types: Mapping[str, int]
@@ -62,6 +64,7 @@ def load_version(name: str) -> ProtocolVersion:
         name=name,
         world_observer=merged["world_observer"],
         attribute_type_base=merged["attribute_type_base"],
+        geo_projection=merged["geo_projection"],
         spawn_command=tuple(merged["spawn_command"]),
         bounding_box=tuple(merged["bounding_box"]),
         sensor_types=MappingProxyType({**table["common"]["sensor_types"], **entry.get("sensor_types", {})}),

@@ -110,4 +110,4 @@ def make_model(actor: Actor, version: ProtocolVersion) -> Model | None:
 
 def _projection(version: ProtocolVersion) -> Projection:
     """How the version turns metres into degrees."""
-    return PROJECTIONS[getattr(version, "geo_projection", "transverse_mercator")]
+    return PROJECTIONS[version.geo_projection]

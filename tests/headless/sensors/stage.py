@@ -17,7 +17,7 @@ from bestrand_drive.headless.world.bodies import Bodies, TableActor
 from bestrand_drive.headless.world.contacts import CollisionEvent
 
 ZERO = (0.0, 0.0, 0.0)
-HEADER = Struct("<QQd6f")  # notes 2.3: type, frame, timestamp, x y z pitch yaw roll
+HEADER = Struct("<QQd6f")  # type, frame, timestamp, x y z pitch yaw roll
 CATALOG: Catalog = load_catalog()
 
 

@@ -72,6 +72,13 @@ def test_a_new_map_moves_the_origin() -> None:
     assert stage.message(suite)[:2] == pytest.approx([11.0, 21.0])
 
 
+@pytest.mark.parametrize(("version", "northwards"), [("0.9.15", False), ("0.9.16", True)])
+def test_the_sensor_follows_its_version(version: str, northwards: bool) -> None:
+    stage = Stage(opendrive=ROAD.format("+lat_0=10 +lon_0=20"))
+    stage.add("sensor.other.gnss", (0.0, 500.0, 0.0))
+    assert (stage.message(stage.suite(version))[0] > 10.0) is northwards
+
+
 def test_bias_and_noise_have_their_size_and_repeat() -> None:
     def fixes(seed: str) -> list[list[float]]:
         stage = Stage(opendrive=ROAD.format("+lat_0=10 +lon_0=20"))
