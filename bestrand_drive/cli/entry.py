@@ -8,9 +8,18 @@ import sys
 def main() -> None:
     """Run the ``bestrand`` command and leave with its exit code."""
     try:
-        from bestrand_drive.cli.app import run  # noqa: PLC0415  the imports take a second; Ctrl-C may come then
-
-        sys.exit(run(sys.argv[1:]))
+        sys.exit(_run(sys.argv[1:]))
     except KeyboardInterrupt:
         print("bestrand: interrupted; nothing was written.", file=sys.stderr)
         sys.exit(130)
+
+
+def _run(arguments: list[str]) -> int:
+    """Import what the command needs and run it; the server does without torch, which takes seconds and 300 MB."""
+    if arguments[:1] == ["headless"]:
+        from bestrand_drive.cli.headless import run_alone  # noqa: PLC0415  only what is asked for
+
+        return run_alone(arguments)
+    from bestrand_drive.cli.app import run  # noqa: PLC0415  takes a second; Ctrl-C may come then
+
+    return run(arguments)

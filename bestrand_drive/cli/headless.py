@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bestrand_drive.cli.running import run_command
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.headless.options import DEFAULT_MAP, DEFAULT_PORT, DEFAULT_VERSION, LOOPBACK, ServeOptions
 
@@ -93,3 +94,11 @@ def _require_extra() -> None:
         import msgpack  # noqa: F401, PLC0415
     except ImportError as error:
         raise EnvironmentFault(f"{error}; run: pip install 'bestrand-drive[headless]'") from error
+
+
+def run_alone(arguments: list[str]) -> int:
+    """Run ``bestrand headless ...`` without the rest of the command; its exit code."""
+    alone = typer.Typer(name="bestrand", pretty_exceptions_enable=False)
+    alone.add_typer(app, name="headless")
+    alone.callback()(lambda: None)
+    return run_command(alone, arguments)

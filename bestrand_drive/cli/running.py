@@ -1,0 +1,47 @@
+"""Running a command: every way it can end has its exit code and one clear message."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+
+import typer
+
+from bestrand_drive.errors import BestrandError, ExitCode
+
+CLOSED_PIPE = 141
+"""128 + SIGPIPE, what a shell shows for a program whose reader has gone."""
+_ParserError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+"""What the parser raises on a wrong command line; its module differs between versions of typer."""
+
+
+def run_command(app: typer.Typer, arguments: list[str]) -> int:
+    """Run a command on some arguments and return its exit code."""
+    try:
+        code: object = app(arguments, standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        code = ExitCode.INTERRUPTED
+    except SystemExit:
+        return CLOSED_PIPE  # how typer ends a command whose reader has closed the pipe
+    except Exception as error:
+        return _report(error)
+    if code == ExitCode.INTERRUPTED:  # some versions of typer catch Ctrl-C themselves and return its code
+        print("bestrand: interrupted; what was there before still is.", file=sys.stderr)
+    return code if isinstance(code, int) else ExitCode.OK
+
+
+def _report(error: Exception) -> int:
+    """Say what went wrong; only a defect of ours shows a traceback."""
+    if isinstance(error, _ParserError):
+        error.show()  # type: ignore[attr-defined]
+        return ExitCode.USAGE
+    if isinstance(error, OSError):
+        place = error.filename or "a file"
+        print(f"bestrand: {place}: {error.strerror or error}; what was there before still is.", file=sys.stderr)
+        return ExitCode.ENVIRONMENT
+    if isinstance(error, BestrandError) and error.exit_code != ExitCode.INTERNAL:
+        print(f"bestrand: {error}", file=sys.stderr)
+        return error.exit_code
+    traceback.print_exception(error)
+    print("bestrand: this is a defect of bestrand_drive; please report it with the lines above.", file=sys.stderr)
+    return ExitCode.INTERNAL
