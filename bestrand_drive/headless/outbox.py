@@ -35,8 +35,9 @@ class Outbox:
             hold: The client may be waiting with the lock.
         """
         if hold:
+            if not self._held:
+                self._due_s = time.monotonic() + HOLD_S
             self._held.extend(frames)
-            self._due_s = time.monotonic() + HOLD_S
             return
         self.release()
         for stream_id, message in frames:

@@ -33,7 +33,7 @@ def serve(options: ServeOptions) -> int:
     maps.load(options.map_name)
     world = World(maps, load_catalog(), options.seed)
     world.load_map(options.map_name, True)
-    world.settings.synchronous_mode = options.synchronous
+    world.settings.synchronous_mode = world.starts_synchronous = options.synchronous
     lifetime = Lifetime(options.die_with_parent)
     server = HeadlessServer(
         world, version, SensorSuite, host=options.host, port=options.port, streaming_port=options.streaming_port

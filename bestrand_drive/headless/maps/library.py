@@ -12,6 +12,10 @@ from bestrand_drive.headless.maps.road_map import RoadMap
 _OPTIMISED = "_Opt"
 
 
+KEPT_MAPS = 12
+"""Maps kept loaded, the most recently used ones; clients may generate any number."""
+
+
 class MapLibrary:
     """Towns in folders, by the name of their file.
 
@@ -58,6 +62,8 @@ class MapLibrary:
             DataRefused: It cannot be read.
         """
         key = sha256_bytes(f"{name}\n{xodr}".encode())
-        if key not in self._loaded:
-            self._loaded[key] = RoadMap(name, xodr)
-        return self._loaded[key]
+        known = self._loaded.pop(key, None) or RoadMap(name, xodr)
+        self._loaded[key] = known  # last in the dict: most recently used
+        while len(self._loaded) > KEPT_MAPS:
+            del self._loaded[next(iter(self._loaded))]
+        return known

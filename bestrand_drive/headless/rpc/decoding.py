@@ -77,6 +77,17 @@ def text(value: Any) -> str:  # noqa: ANN401
     return value
 
 
+def small(value: Any) -> int:  # noqa: ANN401
+    """A whole number of 32 bits, as the protocol's structs hold it.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if isinstance(value, bool) or not isinstance(value, int) or not -(2**31) <= value < 2**32:
+        raise TypeError(f"a whole number of 32 bits is needed, not {value!r:.40}")
+    return value
+
+
 def vehicle_control(value: Any) -> VehicleControl:  # noqa: ANN401
     """VehicleControl, 7 fields; pedals and wheel are cut to their range as CARLA does."""
     throttle, steer, brake, hand_brake, reverse, manual, gear = value[:7]
@@ -87,7 +98,7 @@ def vehicle_control(value: Any) -> VehicleControl:  # noqa: ANN401
         bool(hand_brake),
         bool(reverse),
         bool(manual),
-        int(gear),
+        small(gear),
     )
 
 
@@ -117,7 +128,7 @@ def episode_settings(value: Any) -> EpisodeSettings:  # noqa: ANN401
         step,
         bool(value[3]),
         number(value[4]),
-        int(value[5]),
+        small(value[5]),
         number(value[6]),
         bool(value[7]),
         number(value[8]),

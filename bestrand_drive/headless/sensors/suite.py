@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -49,20 +51,35 @@ class SensorSuite:
         self._scenery = Scenery(world)
         self._mounted: dict[int, _Mounted] = {}
         self._seen = (0, 0)
+        self._broken: set[int] = set()
 
     def frames(self) -> Iterator[tuple[int, bytes]]:
         """The frames of the last tick: stream id and bytes (48-byte header and body). Call once after each tick."""
         self._notice()
         scene = self._scenery.scene()
         for sensor in self._mounted.values():
-            if not self._has_listener(sensor.actor.stream_id):
+            if sensor.actor.id in self._broken or not self._has_listener(sensor.actor.stream_id):
                 continue
+            yield from self._measured(sensor, scene)
+
+    def _measured(self, sensor: _Mounted, scene: Scene) -> list[tuple[int, bytes]]:
+        """The frames of one sensor; one that cannot measure (absurd places or attributes) is taken out of service."""
+        try:
             delta_s = sensor.clock.due(self._world.elapsed_s)
             if delta_s is None:
-                continue
-            moment = self._moment(sensor, delta_s, scene)
-            for body in sensor.model.measure(moment):
-                yield sensor.actor.stream_id, self._header(sensor) + body
+                return []
+            bodies = sensor.model.measure(self._moment(sensor, delta_s, scene))
+            return [(sensor.actor.stream_id, self._header(sensor) + body) for body in bodies]
+        except Exception as error:
+            self._retire(sensor.actor, error)
+            return []
+
+    def _retire(self, actor: Actor, error: Exception) -> None:
+        """Say once that a sensor is out of service, and leave it alone from now on."""
+        self._broken.add(actor.id)
+        print(
+            f"headless: sensor {actor.id} ({actor.type_id}) is out of service: {error!r}", file=sys.stderr, flush=True
+        )
 
     def _notice(self) -> None:
         """Mount new sensors, drop gone ones. Ids only grow, so that count and last id tell whether anything changed."""
@@ -72,8 +89,16 @@ class SensorSuite:
             return
         self._seen = seen
         wanted = [actor for actor in actors.values() if actor.kind is Kind.SENSOR and actor.stream_id]
-        mounted = {actor.id: self._mounted.get(actor.id) or self._mount(actor) for actor in wanted}
+        mounted = {actor.id: self._mounted.get(actor.id) or self._try_mount(actor) for actor in wanted}
         self._mounted = {actor_id: sensor for actor_id, sensor in mounted.items() if sensor is not None}
+
+    def _try_mount(self, actor: Actor) -> _Mounted | None:
+        """Prepare a new sensor, or take it out of service when its attributes make no sense."""
+        try:
+            return self._mount(actor)
+        except Exception as error:
+            self._retire(actor, error)
+            return None
 
     def _mount(self, actor: Actor) -> _Mounted | None:
         """Prepare a new sensor; none for one that measures at the client or that this version does not know."""

@@ -123,7 +123,9 @@ class Peer:
         return self._closed
 
     def ready(self, mask: int) -> None:
-        """The socket can be read or written."""
+        """The socket can be read or written; a peer closed by another one's turn in the same round is left alone."""
+        if self._closed:
+            return
         if mask & WRITE:
             self._flush()
         if mask & READ and not self._closed:

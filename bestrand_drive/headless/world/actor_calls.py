@@ -12,6 +12,7 @@ from bestrand_drive.headless.world.population import Population
 
 _ROADS_LABEL = 1  # CityObjectLabel of roads
 _RAY_STEP_M = 0.5
+_LONGEST_RAY_M = 2000.0
 
 
 class ActorCalls(Population):
@@ -139,6 +140,8 @@ class ActorCalls(Population):
         """Where a segment passes through the road, with CARLA's label; there are no buildings to hit."""
         span = [after - before for before, after in zip(start, end, strict=True)]
         flat = (span[0] ** 2 + span[1] ** 2) ** 0.5
+        if not flat <= _LONGEST_RAY_M:
+            raise WorldError(f"a ray of {flat:g} m is longer than the {_LONGEST_RAY_M:g} m that this server follows")
         pieces = max(int(flat / _RAY_STEP_M), 1)
         hits = []
         for piece in range(pieces):

@@ -50,6 +50,7 @@ class WorldState:
         """
         self.maps, self.catalog, self.seed = maps, catalog, seed
         self.frame, self.episode, self.elapsed_s = 1, 0, 0.0
+        self.starts_synchronous = False
         self.settings = EpisodeSettings()
         self._next_id, self._next_stream = 1, _FIRST_STREAM
         self._snapshot = SnapshotTable()
@@ -116,7 +117,7 @@ class WorldState:
         self.frame += 1
         self.elapsed_s = 0.0
         if reset_settings:
-            self.settings = EpisodeSettings()
+            self.settings = EpisodeSettings(synchronous_mode=self.starts_synchronous)
         self.spectator = self._add(Kind.SPECTATOR, "spectator", Transform())
         sites = road_map.lights
         ids = [self._add_signal(site, Kind.TRAFFIC_LIGHT, _LIGHT_ID).id for site in sites]

@@ -3,7 +3,8 @@
 A TrafficManager in synchronous mode can miss a wake-up and then never comes back from ``world.tick`` (the client's own
 fault, with Unreal's server too). Such a *stall* is known by three signs together: no step for ``STALL_S`` seconds,
 inside a tick, with a TrafficManager. A server that does not answer is not taken for one: the client's calls time out
-sooner (``TIMEOUT_S``) and raise, inside ticks too. Only stalls are run again, and they are counted; all else fails at once.
+sooner (``TIMEOUT_S``) and raise, inside ticks too. Only stalls are run again, and they are counted; all else fails at
+once.
 """
 
 from __future__ import annotations
