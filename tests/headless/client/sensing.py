@@ -93,7 +93,7 @@ def _semantic(data: Any) -> dict[str, Any]:
         "points": len(points),
         "bytes": len(bytes(data.raw_data)),
         "seen": sorted({(point.object_idx, point.object_tag) for point in points}),
-        "ahead": min(point.point.x for point in points if point.object_idx),
+        "ahead": min(point.point.x for point in points if point.object_idx and point.point.x > 3),  # not its own roof
     }
 
 

@@ -52,7 +52,7 @@ def test_towns_are_changed_refused_and_made(client):
     assert "Town01" in found["unknown"]
     assert found["still"]
     assert found["own"][0].endswith("OpenDriveMap")
-    assert found["own"][1:3] == [2, 1]
+    assert found["own"][1:3] == [1, 1]  # as the same text gives in an offline carla.Map
     ahead, aside, _ = found["own_moved"]
     assert ahead > 5
     assert abs(aside) < 0.1
