@@ -23,7 +23,7 @@ Maps = Annotated[
 Map = Annotated[str, typer.Option("--map", help="Town of the first episode.")]
 Version = Annotated[str, typer.Option(help="Protocol to speak: that of the client's version.")]
 Host = Annotated[str, typer.Option(help="Address to listen on; there is no authentication.")]
-Seed = Annotated[int, typer.Option(help="Seed of everything random.")]
+Seed = Annotated[int, typer.Option(help="Seed of the traffic lights' first phases.", min=0)]
 
 
 @app.command()
@@ -34,7 +34,8 @@ def serve(
         DEFAULT_PORT
     ),
     streaming_port: Annotated[
-        int, typer.Option(help="Of sensor streams. [default: the port after --port]", show_default=False)
+        int,
+        typer.Option(help="Of sensor streams. [default: the port after --port]", show_default=False, min=0, max=65535),
     ] = 0,
     host: Host = LOOPBACK,
     carla_version: Version = DEFAULT_VERSION,

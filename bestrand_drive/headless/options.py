@@ -22,7 +22,7 @@ class ServeOptions:
         port: Of remote calls.
         streaming_port: Of sensor streams; 0 for the one after ``port``.
         carla_version: Protocol to speak.
-        seed: Of everything random.
+        seed: Of the traffic lights' first phases.
         synchronous: Begin in synchronous mode, so that nothing moves before the first tick.
         die_with_parent: End when the process that started this one has ended.
     """

@@ -12,6 +12,8 @@ from bestrand_drive.headless.maps.road_map import RoadMap
 _OPTIMISED = "_Opt"
 
 
+LONGEST_NAME = 120
+"""Characters of a town's name; file systems take no more than twice that."""
 KEPT_MAPS = 12
 """Maps kept loaded, the most recently used ones; clients may generate any number."""
 
@@ -33,6 +35,8 @@ class MapLibrary:
     def find(self, name: str) -> Path | None:
         """File of a town called ``Town01``, ``Carla/Maps/Town01`` or ``Town01_Opt`` (the same roads)."""
         short = name.rstrip("/").rsplit("/", 1)[-1]
+        if len(short) > LONGEST_NAME:
+            return None
         for stem in (short, short.removesuffix(_OPTIMISED), short + _OPTIMISED):
             for folder in self._folders:
                 path = folder / f"{stem}.xodr"
@@ -48,7 +52,7 @@ class MapLibrary:
         """
         path = self.find(name)
         if path is None:
-            raise DataRefused(f"No town {name!r}; there are {', '.join(self.names()) or 'none'}.")
+            raise DataRefused(f"No town {name[:LONGEST_NAME]!r}; there are {', '.join(self.names()) or 'none'}.")
         try:
             text = read_bytes(path).decode("utf-8")
         except UnicodeDecodeError as error:

@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 from bestrand_drive.errors import DataRefused
+from bestrand_drive.headless.maps.soundness import check_road
 
 _KMH_PER_UNIT = {"mph": 1.609344, "m/s": 3.6, "km/h": 1.0}
 
@@ -58,7 +59,7 @@ def parse_opendrive(xodr: str) -> OpenDrive:
     """Read one OpenDRIVE text.
 
     Raises:
-        DataRefused: It is no well-formed OpenDRIVE, or carries a DOCTYPE.
+        DataRefused: It is no well-formed OpenDRIVE, carries a DOCTYPE, or has a road that cannot be.
     """
     if "<!DOCTYPE" in xodr:
         raise DataRefused("The OpenDRIVE text carries a DOCTYPE, which is refused.")
@@ -105,6 +106,7 @@ class _Reader:
             taker(element)
 
     def _road(self, element: Element) -> None:
+        check_road(element)
         road = Road(
             id=int(element.attrib["id"]),
             junction=int(element.get("junction", "-1")),
