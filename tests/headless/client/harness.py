@@ -104,6 +104,10 @@ def _first_line(process: subprocess.Popen[str], port: int) -> str:
     return line
 
 
+KNOWN_ABORT = "close: Bad file descriptor"
+"""What the client says when two of its threads close one stream; it happens while an episode begins or ends."""
+
+
 @dataclass
 class Watched:
     """Runs client programs; a stalled one again, which it counts."""
@@ -127,15 +131,15 @@ class Watched:
                     return attend(server, self.folder, program, *arguments, code=code)
             except Stall as stall:
                 self.stalls.append(program)
-                self.report(f"TrafficManager stall in {program!r}, attempt {attempt + 1} of {ATTEMPTS}\n{stall}")
-        raise AssertionError(f"{program}: the client's TrafficManager stalled {ATTEMPTS} times")
+                self.report(f"known fault of the client in {program!r}, attempt {attempt + 1} of {ATTEMPTS}\n{stall}")
+        raise AssertionError(f"{program}: the client failed {ATTEMPTS} times by a known fault of its own")
 
 
 def attend(server: Server, folder: Path, program: str, *arguments: object, code: int = 0) -> Any:
     """Run a program once; its output line.
 
     Raises:
-        Stall: As explained above; the process has been ended.
+        Stall: As explained above, or the client's own abort on closing a stream twice; the process has ended.
         AssertionError: It made no step for ``IDLE_S``, or ended with another code.
     """
     stem = folder / f"{program}-{time.monotonic_ns()}"
@@ -152,6 +156,8 @@ def attend(server: Server, folder: Path, program: str, *arguments: object, code:
     finally:
         process.kill()
         process.wait()
+    if process.returncode == -signal.SIGABRT and KNOWN_ABORT in errors.read_text():
+        raise Stall(f"the client ended itself: {KNOWN_ABORT}")
     assert process.returncode == code, f"{program} exits with {process.returncode}:\n{errors.read_text()[-4000:]}"
     return json.loads(out.read_text().splitlines()[-1])
 
