@@ -1,4 +1,4 @@
-"""The packed records, read back with the struct formats of the protocol notes."""
+"""The packed records, read back with the struct formats of the wire format."""
 
 import struct
 from typing import TYPE_CHECKING
