@@ -16,6 +16,10 @@ def main() -> None:
 
 def _run(arguments: list[str]) -> int:
     """Import what the command needs and run it; the server does without torch, which takes seconds and 300 MB."""
+    if arguments[:2] == ["headless", "serve"]:
+        from bestrand_drive.headless.lifetime import end_at_once  # noqa: PLC0415  before the imports that take longer
+
+        end_at_once()
     if arguments[:1] == ["headless"]:
         from bestrand_drive.cli.headless import run_alone  # noqa: PLC0415  only what is asked for
 

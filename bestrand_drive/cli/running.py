@@ -15,8 +15,17 @@ _ParserError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__
 """What the parser raises on a wrong command line; its module differs between versions of typer."""
 
 
-def run_command(app: typer.Typer, arguments: list[str]) -> int:
-    """Run a command on some arguments and return its exit code."""
+INTERRUPTED = "bestrand: interrupted; what was there before still is."
+
+
+def run_command(app: typer.Typer, arguments: list[str], interrupted: str = INTERRUPTED) -> int:
+    """Run a command on some arguments and return its exit code.
+
+    Args:
+        app: Holds the command.
+        arguments: Behind the program's name.
+        interrupted: What to say when Ctrl-C ended it; nothing for a command that has said so itself.
+    """
     try:
         code: object = app(arguments, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
@@ -25,8 +34,8 @@ def run_command(app: typer.Typer, arguments: list[str]) -> int:
         return CLOSED_PIPE  # how typer ends a command whose reader has closed the pipe
     except Exception as error:
         return _report(error)
-    if code == ExitCode.INTERRUPTED:  # some versions of typer catch Ctrl-C themselves and return its code
-        print("bestrand: interrupted; what was there before still is.", file=sys.stderr)
+    if code == ExitCode.INTERRUPTED and interrupted:  # some versions of typer catch Ctrl-C and return its code
+        print(interrupted, file=sys.stderr)
     return code if isinstance(code, int) else ExitCode.OK
 
 

@@ -54,7 +54,7 @@ class HeadlessServer:
         *,
         host: str,
         port: int,
-        streaming_port: int = 0,
+        streaming_port: int | None = None,
     ) -> None:
         self._world = world
         self._version = version
@@ -66,7 +66,8 @@ class HeadlessServer:
         self._sensors = make_sensors(world, version, self.hub.has_listener)
         self._rpc = Listener(bind(host, port), self._selector, self._accept_rpc)
         self.port = self._rpc.port
-        self._streams = self._listen_for_streams(host, streaming_port or (self.port + 1 if port else 0))
+        beside = port + 1 if port else 0
+        self._streams = self._listen_for_streams(host, beside if streaming_port is None else streaming_port)
         self.streaming_port = self._streams.port
         self.dispatcher = Dispatcher(
             Context(world, version, self.streaming_port, self.tick, self.announce, self._outbox.release)

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import os
-import signal
+import contextlib
 import sys
 from collections import Counter
-from types import FrameType
 
-from bestrand_drive.errors import ExitCode
 from bestrand_drive.headless.blueprints.catalog import load_catalog
+from bestrand_drive.headless.faults.deeds import Ended
+from bestrand_drive.headless.faults.draw import drawn
+from bestrand_drive.headless.faults.hooks import FaultHooks
+from bestrand_drive.headless.faults.world import FaultyWorld
+from bestrand_drive.headless.lifetime import Lifetime
 from bestrand_drive.headless.maps.library import MapLibrary
-from bestrand_drive.headless.options import LOOPBACK, ServeOptions
+from bestrand_drive.headless.options import LOOPBACK, ServeOptions, check_maps, check_ports
 from bestrand_drive.headless.sensors.suite import SensorSuite
 from bestrand_drive.headless.server import HeadlessServer
 from bestrand_drive.headless.versions import load_version
-from bestrand_drive.headless.world.world import World
 
 HONESTY = "kinematic, nothing is rendered, scores from it are not CARLA's"
 
@@ -26,33 +27,59 @@ def serve(options: ServeOptions) -> int:
     Raises:
         EnvironmentFault: A port is taken.
         DataRefused: The town is not there.
-        UsageError: The CARLA version is not known.
+        UsageError: The CARLA version is not known, a folder is not there, or the ports cannot be.
     """
-    version = load_version(options.carla_version)
-    maps = MapLibrary(options.maps)
-    maps.load(options.map_name)
-    world = World(maps, load_catalog(), options.seed)
-    world.load_map(options.map_name, True)
-    world.settings.synchronous_mode = world.starts_synchronous = options.synchronous
+    check_ports(options)
+    check_maps(options.maps)
     lifetime = Lifetime(options.die_with_parent)
-    server = HeadlessServer(
-        world, version, SensorSuite, host=options.host, port=options.port, streaming_port=options.streaming_port
-    )
-    print(_first_line(server, world, options), flush=True)
-    try:
-        server.run(lifetime.lasts)
-    finally:
-        server.close()
-        _print_unknown(server.dispatcher.unknown)
+    faults = drawn(options.faults, options.seed)
+    if options.faults:
+        print(_ordered(options, len(faults), " ".join(fault.text for fault in faults)), file=sys.stderr, flush=True)
+    with contextlib.suppress(Ended):
+        _serve(options, lifetime, FaultHooks(faults, lifetime.lasts))
     return lifetime.exit_code
 
 
-def _first_line(server: HeadlessServer, world: World, options: ServeOptions) -> str:
+def _serve(options: ServeOptions, lifetime: Lifetime, hooks: FaultHooks) -> None:
+    """Load, listen, serve."""
+    version = hooks.announced(load_version(options.carla_version))
+    world = _first_world(options)
+    world.hooks = hooks
+    hooks.before_listening()
+    server = HeadlessServer(
+        world, version, SensorSuite, host=options.host, port=options.port, streaming_port=options.streaming_port
+    )
+    hooks.drop_streams = server.hub.hang_up
+    lifetime.end_gently()
+    print(_first_line(server, world.map_name, version.name, options), flush=True)
+    try:
+        server.run(hooks.goes_on)
+    finally:
+        server.close()
+        _print_unknown(server.dispatcher.unknown)
+
+
+def _first_world(options: ServeOptions) -> FaultyWorld:
+    """A world in the town that was asked for."""
+    maps = MapLibrary(options.maps)
+    maps.load(options.map_name)
+    world = FaultyWorld(maps, load_catalog(), options.seed)
+    world.load_map(options.map_name, True)
+    world.settings.synchronous_mode = world.starts_synchronous = options.synchronous
+    return world
+
+
+def _ordered(options: ServeOptions, count: int, texts: str) -> str:
+    """Which faults this server will have."""
+    return f"headless server: {count} of {len(options.faults)} ordered faults drawn: {texts or 'none'}"
+
+
+def _first_line(server: HeadlessServer, map_name: str, version: str, options: ServeOptions) -> str:
     """What it is and where."""
     reach = "" if options.host == LOOPBACK else " (open to other machines, without any authentication)"
     return (
         f"headless CARLA server ({HONESTY}): {options.host}:{server.port}{reach}, streams on {server.streaming_port}, "
-        f"CARLA {options.carla_version}, map {world.map_name}, seed {options.seed}"
+        f"CARLA {version}, map {map_name}, seed {options.seed}"
     )
 
 
@@ -61,23 +88,3 @@ def _print_unknown(unknown: Counter[str]) -> None:
     if unknown:
         calls = ", ".join(f"{name} {count}" for name, count in unknown.most_common(20))
         print(f"headless server: unknown calls: {calls}", file=sys.stderr)
-
-
-class Lifetime:
-    """Ends on SIGTERM (code 0), on SIGINT (130), or with the parent process (0)."""
-
-    def __init__(self, die_with_parent: bool) -> None:
-        self._parent = os.getppid() if die_with_parent else None
-        self._ended = False
-        self.exit_code: int = ExitCode.OK
-        signal.signal(signal.SIGTERM, self._end)
-        signal.signal(signal.SIGINT, self._end)
-
-    def _end(self, number: int, _frame: FrameType | None) -> None:
-        self._ended = True
-        if number == signal.SIGINT:
-            self.exit_code = ExitCode.INTERRUPTED
-
-    def lasts(self) -> bool:
-        """Whether to go on."""
-        return not self._ended and (self._parent is None or os.getppid() == self._parent)

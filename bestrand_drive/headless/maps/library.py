@@ -57,7 +57,10 @@ class MapLibrary:
             text = read_bytes(path).decode("utf-8")
         except UnicodeDecodeError as error:
             raise DataRefused(f"{path}: not UTF-8 text.") from error
-        return self.from_text(path.stem, text)
+        try:
+            return self.from_text(path.stem, text)
+        except DataRefused as error:
+            raise DataRefused(f"{path}: {error}") from error
 
     def from_text(self, name: str, xodr: str) -> RoadMap:
         """Load OpenDRIVE text, or find it among the loaded ones.

@@ -71,6 +71,11 @@ class StreamHub:
         else:
             self._listeners.pop(stream_id, None)
 
+    def hang_up(self) -> None:
+        """Close every connection; clients open new ones by themselves."""
+        for peer in [peer for listeners in self._listeners.values() for peer in listeners]:
+            peer.close()
+
 
 def _message(parts: Sequence[bytes]) -> bytes:
     """Length and payload as one piece."""
