@@ -1,118 +1,120 @@
 """Ticks per second of the headless server and the real carla client together, on this machine.
 
-    scripts/bench_headless [--quick] [--json] [--maps FOLDER] [--town Town01]
+    scripts/bench_headless --maps FOLDER [--town Town01] [--quick] [--json] [--check]
 
 Every case has a server and a client process of its own. A client that makes no progress is ended and its case run again
-(the client's TrafficManager can miss a wake-up and wait for ever); such re-runs are counted.
+(the client's TrafficManager can miss a wake-up and wait for ever); such re-runs are counted. A case with fewer vehicles
+than it says fails. With --check it leaves with 1 when a target is missed; nothing else should use the machine then.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
-import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
-STEP_S = 0.05
+from headless_processes import STEP_S, add_maps_option, connected, environment, server, synchronous, traffic
+
 WARM_UP = 100
 STALL_S = 60
-PATIENCE_S = 60
 ATTEMPTS = 4
 CASES = {"bare": 0, "traffic 20": 20, "traffic 40": 40, "traffic 80": 80, "traffic 150": 150}
 QUICK = ("bare", "traffic 20", "traffic 80")
+BARE_TICKS_PER_S = 4000.0
+TIMES_REAL_TIME = {20: 20.0, 80: 8.0}
+GROWTH = 1.2
+"""About linear: from the case with the fewest to that with the most vehicles, the time of a tick beyond that of a bare
+one grows at most with this power of their number; exactly linear cost is 1, every pair of vehicles 2."""
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="fewer cases and ticks")
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
-    parser.add_argument("--maps", type=Path, default=default_maps())
+    parser.add_argument("--check", action="store_true", help="leave with 1 when a target is missed")
     parser.add_argument("--town", default="Town01")
-    parser.add_argument("--client", nargs=3, type=int, metavar=("PORT", "VEHICLES", "TICKS"), help=argparse.SUPPRESS)
+    add_maps_option(parser)
     options = parser.parse_args()
-    if options.client:
-        print(json.dumps(drive(*options.client)), flush=True)
-        os._exit(0)  # the client's threads may not end by themselves
-    rows = [measure(case, options) for case in (QUICK if options.quick else CASES)]
+    rates = {CASES[case]: measure(case, options) for case in (QUICK if options.quick else CASES)}
     if options.json:
-        print(json.dumps(rows, indent=1))
+        print(json.dumps(list(rates.values()), indent=1))
+    missed = misses({vehicles: row["ticks_per_s"] for vehicles, row in rates.items()}) if options.check else []
+    for miss in missed:
+        print(f"missed: {miss}", file=sys.stderr)
+    return 1 if missed else 0
 
 
-def default_maps() -> Path:
-    """Towns at hand: ``$BESTRAND_SHARED_DATA/towns`` or the folder beside the checkout."""
-    shared = os.environ.get("BESTRAND_SHARED_DATA")
-    return (Path(shared) if shared else Path(__file__).resolve().parents[2] / "shared/data") / "towns"
+def misses(rates: Mapping[int, float]) -> list[str]:
+    """What falls short of the targets.
+
+    Args:
+        rates: Number of vehicles, among them 0, 20 and 80 -> ticks a second.
+    """
+    found = []
+    if rates[0] < BARE_TICKS_PER_S:
+        found.append(f"{rates[0]:.0f} bare ticks a second, not {BARE_TICKS_PER_S:.0f}")
+    for vehicles, target in TIMES_REAL_TIME.items():
+        if rates[vehicles] * STEP_S < target:
+            found.append(f"{rates[vehicles] * STEP_S:.1f} x real time with {vehicles} vehicles, not {target:.0f}")
+    if (power := growth(rates)) > GROWTH:
+        found.append(f"cost grows with the power {power:.2f} of the vehicles, not {GROWTH}")
+    return found
 
 
-def measure(case: str, options: argparse.Namespace) -> dict[str, object]:
+def growth(rates: Mapping[int, float]) -> float:
+    """The power of the number of vehicles with which the time of a tick grows, that of a bare tick taken off."""
+    few, many = min(n for n in rates if n), max(rates)
+    cost = {n: 1.0 / rates[n] - 1.0 / rates[0] for n in (few, many)}
+    return math.log(cost[many] / cost[few]) / math.log(many / few)
+
+
+def measure(case: str, options: argparse.Namespace) -> dict[str, float]:
     """One case, run again when the client stalls."""
     vehicles = CASES[case]
-    ticks = (2000 if vehicles == 0 else 600) // (4 if options.quick else 1) * (10 if vehicles == 0 else 1)
+    ticks = (20_000 if vehicles == 0 else 600) // (4 if options.quick else 1)
     for attempt in range(ATTEMPTS):
-        with server(options.maps, options.town) as port:
-            command = [sys.executable, __file__, "--client", str(port), str(vehicles), str(ticks)]
+        with server(options.maps, options.town) as (port, _):
+            arguments = [str(number) for number in (port, vehicles, ticks)]
             try:
-                done = subprocess.run(
-                    command, capture_output=True, text=True, timeout=STALL_S + ticks / 20, check=False
-                )
+                found = json.loads(_client_says(case, arguments, STALL_S + ticks / 20))
             except subprocess.TimeoutExpired:
                 continue
-        if done.returncode:
-            raise SystemExit(f"{case}: the client failed: {done.stderr[-500:]}")
-        found = json.loads(done.stdout.splitlines()[-1])
-        row = {"case": case, **found, "stalls": attempt}
         if not options.json:
             print(
                 f"{case:12s} {found['ticks_per_s']:8.0f} ticks/s  {found['x_realtime']:6.1f} x real time at 20 Hz  "
                 f"{found['vehicles']} vehicles, {attempt} stalls",
                 flush=True,
             )
-        return row
+        return {"case": case, **found, "stalls": attempt}
     raise SystemExit(f"{case}: the client stalled {ATTEMPTS} times")
 
 
-@contextmanager
-def server(maps: Path, town: str) -> Iterator[int]:
-    """A headless server; its port."""
-    port = random.randrange(20_000, 50_000, 10)
-    command: Sequence[str] = (
-        *(sys.executable, "-m", "bestrand_drive", "headless", "serve", "--port", str(port)),
-        *("--maps", str(maps), "--map", town, "--die-with-parent"),
-    )
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-    try:
-        yield port
-    finally:
-        process.terminate()
-        process.wait(timeout=10)
+def _client_says(case: str, arguments: Sequence[str], patience_s: float) -> str:
+    """The last line of a client in a process of its own, which is killed when it takes too long."""
+    done = subprocess.run(
+        [sys.executable, __file__, CLIENT, *arguments],
+        capture_output=True, text=True, timeout=patience_s, check=False, env=environment(),
+    )  # fmt: skip
+    if done.returncode:
+        raise SystemExit(f"{case}: the client failed ({done.returncode}): {done.stderr[-500:]}")
+    return done.stdout.splitlines()[-1]
+
+
+CLIENT = "client"
+"""First argument of the process that ticks."""
 
 
 def drive(port: int, vehicles: int, ticks: int) -> dict[str, float]:
-    """In the client process: tick and count."""
-    import carla  # noqa: PLC0415  only this process needs it
-
+    """In the client's process: tick and count."""
     client = connected(port)
     world = client.get_world()
-    settings = world.get_settings()
-    settings.synchronous_mode, settings.fixed_delta_seconds = True, STEP_S
-    world.apply_settings(settings)
-    count = 0
-    if vehicles:
-        manager = client.get_trafficmanager(port + 6)
-        manager.set_synchronous_mode(True)
-        manager.set_random_device_seed(1)
-        blueprint = world.get_blueprint_library().find("vehicle.tesla.model3")
-        points = world.get_map().get_spawn_points()[:vehicles]
-        spawn = carla.command.SpawnActor
-        autopilot = carla.command.SetAutopilot(carla.command.FutureActor, True, manager.get_port())
-        done = client.apply_batch_sync([spawn(blueprint, point).then(autopilot) for point in points], True)
-        count = sum(not answer.error for answer in done)
+    synchronous(world)
+    count = len(traffic(client, world, vehicles)[1]) if vehicles else 0
     for _ in range(WARM_UP):
         world.tick(60.0)
     start = time.perf_counter()
@@ -122,23 +124,8 @@ def drive(port: int, vehicles: int, ticks: int) -> dict[str, float]:
     return {"ticks_per_s": rate, "x_realtime": rate * STEP_S, "vehicles": count}
 
 
-def connected(port: int):  # type: ignore[no-untyped-def]  # noqa: ANN201  carla has no types
-    """A client, as soon as the server answers."""
-    import carla  # noqa: PLC0415
-
-    deadline = time.monotonic() + PATIENCE_S
-    while time.monotonic() < deadline:
-        client = carla.Client("127.0.0.1", port, worker_threads=8)  # one that was refused does not try again by itself
-        client.set_timeout(2.0)
-        try:
-            client.get_server_version()
-        except RuntimeError:
-            time.sleep(0.2)
-        else:
-            client.set_timeout(60.0)
-            return client
-    raise SystemExit(f"no server on port {port}")
-
-
 if __name__ == "__main__":
-    main()
+    if sys.argv[1:2] == [CLIENT]:
+        print(json.dumps(drive(*map(int, sys.argv[2:]))), flush=True)
+        os._exit(0)  # the client's threads may not end by themselves
+    sys.exit(main())
