@@ -56,7 +56,7 @@ def _check(options: ServeOptions) -> None:
 def _script(options: ServeOptions) -> str:
     """The text of the script; ``exec`` lets signals and the exit code through."""
     package_home = Path(__file__).resolve().parents[2]
-    command = [sys.executable, "-m", "bestrand_drive.headless.launch", *script_arguments(options), "--"]
+    command = [sys.executable, "-m", "bestrand_drive.headless", *script_arguments(options), "--"]
     return (
         "#!/bin/sh\n"
         f"{_MARK}: a headless server in CARLA's place. Scores from it are not CARLA's.\n"

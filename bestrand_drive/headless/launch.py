@@ -1,4 +1,4 @@
-"""Start like CARLA's own binary: ``CarlaUE4.sh`` of an installed CARLA_ROOT runs this module with CARLA's flags.
+"""Start like CARLA's own binary: ``CarlaUE4.sh`` of an installed CARLA_ROOT runs this with CARLA's flags.
 
 It is a door of its own beside ``bestrand headless serve``, so that an evaluator's server starts without loading torch.
 What the installed script fixed stands before ``--``, CARLA's flags behind it: they stay on the command line, where
@@ -19,7 +19,6 @@ from typing import NoReturn
 from bestrand_drive.errors import BestrandError, ExitCode, UsageError
 from bestrand_drive.headless.carla_flags import carla_flags
 from bestrand_drive.headless.faults.order import parse_faults
-from bestrand_drive.headless.lifetime import end_at_once
 from bestrand_drive.headless.options import DEFAULT_MAP, DEFAULT_VERSION, LOOPBACK, ServeOptions
 
 VARIABLE = "BESTRAND_HEADLESS_OPTIONS"
@@ -115,8 +114,3 @@ def main(arguments: Sequence[str]) -> int:
             raise
         print(f"headless server: {error}", file=sys.stderr)
         return error.exit_code
-
-
-if __name__ == "__main__":
-    end_at_once()
-    sys.exit(main(sys.argv[1:]))

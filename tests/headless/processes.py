@@ -28,7 +28,7 @@ ROAD = """<?xml version="1.0"?>
 
 def launcher(maps: Path, *flags: object, options: tuple[object, ...] = ()) -> tuple[object, ...]:
     """The command of an installed script."""
-    return sys.executable, "-m", "bestrand_drive.headless.launch", "--maps", maps, *options, "--", *flags
+    return sys.executable, "-m", "bestrand_drive.headless", "--maps", maps, *options, "--", *flags
 
 
 def serve(maps: Path, *options: object) -> tuple[object, ...]:

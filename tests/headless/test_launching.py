@@ -1,5 +1,6 @@
 """The server as a process: command line, signals at any time, ports, its parent's end."""
 
+import contextlib
 import os
 import signal
 import socket
@@ -41,7 +42,9 @@ def test_it_says_what_it_is_serves_and_ends_cleanly(maps, tmp_path, number, code
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
-@pytest.mark.parametrize(("door", "first_import"), [(launcher, "yaml"), (serve, "typer"), (serve, "carla")])
+@pytest.mark.parametrize(
+    ("door", "first_import"), [(launcher, "argparse"), (launcher, "yaml"), (serve, "typer"), (serve, "carla")]
+)
 def test_a_signal_during_the_imports_ends_it_as_cleanly(maps, tmp_path, number, code, door, first_import):
     slow = tmp_path / "slow"
     slow.mkdir()
@@ -55,10 +58,10 @@ def test_a_signal_during_the_imports_ends_it_as_cleanly(maps, tmp_path, number, 
 
 @pytest.mark.parametrize("offset", [0, 1])
 def test_a_busy_port_leaves_with_7_and_names_it(maps, tmp_path, offset):
+    busy = free_ports(2) + offset
     with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
+        taken.bind(("127.0.0.1", busy))
         taken.listen()
-        busy = taken.getsockname()[1]
         with Started(tmp_path, *launcher(maps, f"-carla-rpc-port={busy - offset}")) as server:
             assert server.code() == 7
             assert f"port {busy} " in server.errors
@@ -115,14 +118,23 @@ def test_it_ends_with_its_parent(maps, tmp_path, door):
         child = int(process.stdout.readline())
         assert runs(child)
         process.kill()
-    wait_for(lambda: not runs(child), "the server outlived its parent")
+    gone(child)
+
+
+def gone(pid):
+    """The process ends by itself; in any case it has ended afterwards."""
+    try:
+        wait_for(lambda: not runs(pid), "the server outlived its parent")
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def test_a_parent_that_dies_during_the_imports_is_noticed_too(maps, tmp_path):
     slow = tmp_path / "slow"
     slow.mkdir()
     (slow / "carla.py").write_text(
-        "import os, sys, time\nprint(os.getpid(), flush=True)\nstarted = os.getppid()\n"
+        "import os, sys, time\nstarted = os.getppid()\nprint(os.getpid(), flush=True)\n"
         "while os.getppid() == started: time.sleep(0.01)\n"
         "sys.path.pop(0)\ndel sys.modules['carla']\nimport carla\n"
     )
@@ -134,7 +146,7 @@ def test_a_parent_that_dies_during_the_imports_is_noticed_too(maps, tmp_path):
     ) as process:
         child = int(process.stdout.readline())
         process.kill()
-        wait_for(lambda: not runs(child), "the server outlived its parent")
+        gone(child)
 
 
 def test_a_whole_command_line():
