@@ -1,0 +1,129 @@
+"""A rule-based driver for the evaluators, without cameras: CARLA's own ``BehaviorAgent`` on the evaluator's route.
+
+It differs from it in four ways. The plan goes on past the end of the route, because the evaluators count a route as
+complete only when its last metres are driven, and a planner without a plan brakes. It does not leave the plan for a
+vehicle that pushes from behind. It sees red lights from as far as it needs to stop. And it does not wait for ever: behind something that stands it passes beside it, slowly
+and come what may, since a test wants the route driven and the collision counted.
+
+Runs inside the evaluator, under its Python (3.7 and later).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import carla
+from agents.navigation.behavior_agent import BehaviorAgent
+from agents.navigation.local_planner import RoadOption
+from leaderboard.autoagents.autonomous_agent import AutonomousAgent, Track
+from srunner.scenariomanager.carla_data_provider import CarlaDataProvider
+
+BEYOND_M = 80.0
+STEP_M = 2.0
+STANDING_MPS = 0.3
+PATIENCE_TICKS = 500
+"""Standing for so long (25 s) behind something that is no red light ends the wait: queues at lights take less."""
+BRAKING_MPS2 = 3.0
+PASSING_TICKS = 160
+PASSING_KMH = 15.0
+SIDE_M = (-3.2, 3.2, 0.0)
+"""How far beside the plan it passes, to the right: first on the left, then on the right, then straight on."""
+
+
+def get_entry_point() -> str:
+    """The class that the evaluator makes."""
+    return "RollingAgent"
+
+
+class RollingAgent(AutonomousAgent):
+    """What the evaluator sees."""
+
+    def setup(self, path_to_conf_file: str) -> None:
+        """Nothing to read."""
+        self.track = Track.SENSORS
+        self.driver: Driver | None = None
+
+    def sensors(self) -> list[dict[str, Any]]:
+        """Position, inertia and speed; they are delivered and checked for, and steer nothing."""
+        place = {"x": 0.0, "y": 0.0, "z": 1.6, "roll": 0.0, "pitch": 0.0, "yaw": 0.0}
+        return [
+            {"type": "sensor.other.gnss", "id": "gnss", **place},
+            {"type": "sensor.other.imu", "id": "imu", **place},
+            {"type": "sensor.speedometer", "id": "speed", "reading_frequency": 20},
+        ]
+
+    def run_step(self, input_data: dict[str, Any], timestamp: float) -> carla.VehicleControl:
+        """The control of this tick.
+
+        Raises:
+            RuntimeError: A sensor is missing, so that the evaluator reports a crash of the agent.
+        """
+        missing = {"gnss", "imu", "speed"} - set(input_data)
+        if missing:
+            raise RuntimeError(f"no data of {sorted(missing)}")
+        if self.driver is None:
+            self.driver = Driver(hero(), [transform.location for transform, _ in self._global_plan_world_coord])
+        return self.driver.run_step()
+
+
+def hero() -> carla.Vehicle:
+    """The vehicle that the evaluator gave us."""
+    actors = CarlaDataProvider.get_world().get_actors()
+    return next(actor for actor in actors if actor.attributes.get("role_name") == "hero")
+
+
+class Driver(BehaviorAgent):
+    """Follows a plan, and passes what stands in its way."""
+
+    def __init__(self, vehicle: carla.Vehicle, places: list[carla.Location]) -> None:
+        road_map = CarlaDataProvider.get_map()
+        super().__init__(vehicle, "normal", opt_dict={}, map_inst=road_map)
+        self.standing = self.passing = self.passes = 0
+        self.set_global_plan(self._plan([road_map.get_waypoint(place) for place in places]))
+
+    def _plan(self, waypoints: list[carla.Waypoint]) -> list[Any]:
+        """From each waypoint to the next, and on along the lane."""
+        plan = []
+        for start, end in zip(waypoints, waypoints[1:]):  # noqa: B905, RUF007  an older Python
+            plan += self.trace_route(start, end)
+        last = waypoints[-1]
+        for _ in range(int(BEYOND_M / STEP_M)):
+            following = last.next(STEP_M)
+            if not following:
+                break
+            last = following[0]
+            plan.append((last, RoadOption.LANEFOLLOW))
+        return plan
+
+    def _tailgating(self, waypoint: carla.Waypoint, vehicle_list: Any) -> None:
+        """Keep to the plan."""
+
+    def traffic_light_manager(self) -> bool:
+        """Whether a red light ahead is near enough to brake for it."""
+        lights = self._world.get_actors().filter("*traffic_light*")
+        speed_mps = self._vehicle.get_velocity().length()
+        return bool(self._affected_by_traffic_light(lights, 6.0 + speed_mps**2 / (2 * BRAKING_MPS2))[0])
+
+    def run_step(self, debug: bool = False) -> carla.VehicleControl:
+        """The control of this tick."""
+        self._update_information()
+        if self.passing:
+            return self._pass()
+        control = super().run_step(debug)
+        waits = self._vehicle.get_velocity().length() < STANDING_MPS and not self.traffic_light_manager()
+        self.standing = self.standing + 1 if waits else 0
+        if self.standing > PATIENCE_TICKS:
+            self.standing, self.passing = 0, PASSING_TICKS
+            self.set_offset(SIDE_M[self.passes % len(SIDE_M)])
+            self.passes += 1
+        return control
+
+    def _pass(self) -> carla.VehicleControl:
+        """Slowly beside the plan, whatever is there, but not over a red light."""
+        self.passing -= 1
+        if not self.passing:
+            self.set_offset(0.0)
+        if self.traffic_light_manager():
+            return self.emergency_stop()
+        self._local_planner.set_speed(PASSING_KMH)
+        return self._local_planner.run_step()
