@@ -78,7 +78,7 @@ class Row:
     left_out: str
     reruns: int
     exit_code: int
-    infractions: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    infractions: dict[str, list[str]] = field(default_factory=dict)
 
     def scored(self) -> tuple[object, ...]:
         """What two runs of one route should share."""
@@ -132,7 +132,7 @@ def drive(
         try:
             started = time.monotonic()
             code = _once(evaluator, job, agent, carla_root, place)
-            return _row(evaluator, job, agent, place, code, attempt, time.monotonic() - started)
+            return row(evaluator, job, agent, place, code, attempt, time.monotonic() - started)
         except KnownFault as fault:
             report(f"known fault of the client on route {job.route}, attempt {attempt + 1} of {ATTEMPTS}: {fault}")
     raise AssertionError(f"route {job.route}: the client failed {ATTEMPTS} times by a known fault of its own")
@@ -155,11 +155,11 @@ def _once(evaluator: Evaluator, job: Job, agent: str, carla_root: Path, place: P
     else:
         served = server(carla_root, port, place / "server.log")
     with served:
-        environment = evaluator.environment(carla_root, port)
+        environment = evaluator.environment(carla_root, port, job.town, place)
         return attend(command, place / "log.txt", port, cwd=evaluator.root, env=environment)
 
 
-def _row(evaluator: Evaluator, job: Job, agent: str, place: Path, code: int, reruns: int, wall_s: float) -> Row:
+def row(evaluator: Evaluator, job: Job, agent: str, place: Path, code: int, reruns: int, wall_s: float) -> Row:
     """The outcome, read by the package's own reader of results."""
     left_out = scenarios_left_out((place / "log.txt").read_text(errors="replace"))
     common = (evaluator.name, agent if "/" not in agent else Path(agent).stem, job.route, job.town)
@@ -168,7 +168,7 @@ def _row(evaluator: Evaluator, job: Job, agent: str, place: Path, code: int, rer
         (record,) = read_results(place / "result.json", name=agent, benchmark=evaluator.name).records
         status, score, completion = record.status, record.driving_score, record.route_completion
         game_s = record.duration_game_s
-        infractions = {kind: texts for kind, texts in record.infractions.items() if texts}
+        infractions = {kind: list(texts) for kind, texts in record.infractions.items() if texts}
     return Row(
         *common, "+".join(job.scenarios), status, score, completion, round(game_s, 2), round(wall_s, 1),
         not left_out, "; ".join(left_out), reruns, code, infractions,

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.real_evaluator.speed_limits import scenario_runner
+
 HERE = Path(__file__).resolve().parent
 CHECKOUTS = {"bench2drive": "BENCH2DRIVE_ROOT", "fail2drive": "FAIL2DRIVE_ROOT"}
 MODULE = Path("leaderboard/leaderboard/leaderboard_evaluator.py")
@@ -43,9 +45,19 @@ class Evaluator:
         """Whether it starts CARLA itself, from CARLA_ROOT."""
         return self.name == "bench2drive"
 
-    def environment(self, carla_root: Path, port: int) -> dict[str, str]:
-        """Variables as the benchmark's own scripts set them, and the shim."""
-        folders = [HERE / "shim", self.agents.parent, self.root / "leaderboard", self.root / "scenario_runner"]
+    def environment(self, carla_root: Path, port: int, town: str, folder: Path) -> dict[str, str]:
+        """Variables as the benchmark's own scripts set them, and the shim.
+
+        Args:
+            carla_root: Its ``CarlaUE4.sh`` starts the server.
+            port: Of the server.
+            town: To drive in.
+            folder: For what the checkout lacks.
+        """
+        runner = self.root / "scenario_runner"
+        if self.name == "fail2drive":
+            runner = scenario_runner(runner, [town], self.python, folder / "scenario_runner")
+        folders = [HERE / "shim", self.agents.parent, self.root / "leaderboard", runner]
         if not self._has_torch():
             folders.append(HERE / "stubs")
         return {
@@ -58,7 +70,7 @@ class Evaluator:
             "CARLA_ROOT": str(carla_root),
             "CARLA_PORT": str(port),
             "LEADERBOARD_ROOT": str(self.root / "leaderboard"),
-            "SCENARIO_RUNNER_ROOT": str(self.root / "scenario_runner"),
+            "SCENARIO_RUNNER_ROOT": str(runner),
             "WORK_DIR": str(self.root),
             "IS_BENCH2DRIVE": "True",
         }

@@ -2,8 +2,9 @@
 
 It differs from it in four ways. The plan goes on past the end of the route, because the evaluators count a route as
 complete only when its last metres are driven, and a planner without a plan brakes. It does not leave the plan for a
-vehicle that pushes from behind. It sees red lights from as far as it needs to stop. And it does not wait for ever: behind something that stands it passes beside it, slowly
-and come what may, since a test wants the route driven and the collision counted.
+vehicle that pushes from behind. It sees red lights from as far as it needs to stop. And it does not wait for ever:
+behind something that stands it passes beside it, slowly and come what may, since a test wants the route driven and the
+collision counted.
 
 Runs inside the evaluator, under its Python (3.7 and later).
 """
