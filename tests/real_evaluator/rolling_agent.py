@@ -2,8 +2,8 @@
 
 It differs from it in four ways. The plan goes on past the end of the route, because the evaluators count a route as
 complete only when its last metres are driven, and a planner without a plan brakes. It does not leave the plan for a
-vehicle that pushes from behind. It sees red lights from as far as it needs to stop. And it does not wait for ever:
-behind something that stands it passes beside it, slowly and come what may, since a test wants the route driven and the
+vehicle that pushes from behind. It looks for red lights along the plan. And it does not wait for ever: behind
+something that stands it passes beside it, slowly and come what may, since a test wants the route driven and the
 collision counted.
 
 Runs inside the evaluator, under its Python (3.7 and later).
@@ -22,9 +22,12 @@ from srunner.scenariomanager.carla_data_provider import CarlaDataProvider
 BEYOND_M = 80.0
 STEP_M = 2.0
 STANDING_MPS = 0.3
-PATIENCE_TICKS = 500
-"""Standing for so long (25 s) behind something that is no red light ends the wait: queues at lights take less."""
+PATIENCE_TICKS = 200
+"""Standing for so long (10 s), red lights not counted, ends the wait."""
+QUEUE_M = 60.0
+"""A red light within this is a reason to stand."""
 BRAKING_MPS2 = 3.0
+ON_PLAN_M = 2.0
 PASSING_TICKS = 160
 PASSING_KMH = 15.0
 SIDE_M = (-3.2, 3.2, 0.0)
@@ -80,6 +83,10 @@ class Driver(BehaviorAgent):
         road_map = CarlaDataProvider.get_map()
         super().__init__(vehicle, "normal", opt_dict={}, map_inst=road_map)
         self.standing = self.passing = self.passes = 0
+        lights = self._world.get_actors().filter("*traffic_light*")
+        self.stop_lines = [
+            (light, [waypoint.transform.location for waypoint in light.get_stop_waypoints()]) for light in lights
+        ]
         self.set_global_plan(self._plan([road_map.get_waypoint(place) for place in places]))
 
     def _plan(self, waypoints: list[carla.Waypoint]) -> list[Any]:
@@ -100,10 +107,24 @@ class Driver(BehaviorAgent):
         """Keep to the plan."""
 
     def traffic_light_manager(self) -> bool:
-        """Whether a red light ahead is near enough to brake for it."""
-        lights = self._world.get_actors().filter("*traffic_light*")
-        speed_mps = self._vehicle.get_velocity().length()
-        return bool(self._affected_by_traffic_light(lights, 6.0 + speed_mps**2 / (2 * BRAKING_MPS2))[0])
+        """Whether to brake for a red light."""
+        return self._red_light_within(6.0 + self._vehicle.get_velocity().length() ** 2 / (2 * BRAKING_MPS2))
+
+    def _red_light_within(self, reach_m: float) -> bool:
+        """Whether a stop line of a red light lies on the plan, not further than this.
+
+        CARLA's own agents look for lights of the road they are on, and so late where that road is short.
+        """
+        place = self._vehicle.get_transform()
+        ahead = [place.location] + [waypoint.transform.location for waypoint, _ in self._local_planner.get_plan()]
+        ahead = [point for point in ahead if point.distance(place.location) < reach_m]
+        forward = place.get_forward_vector()
+        return any(
+            forward.dot(line - place.location) > 0.0 and any(line.distance(point) < ON_PLAN_M for point in ahead)
+            for light, lines in self.stop_lines
+            if light.state == carla.TrafficLightState.Red
+            for line in lines
+        )
 
     def run_step(self, debug: bool = False) -> carla.VehicleControl:
         """The control of this tick."""
@@ -111,8 +132,10 @@ class Driver(BehaviorAgent):
         if self.passing:
             return self._pass()
         control = super().run_step(debug)
-        waits = self._vehicle.get_velocity().length() < STANDING_MPS and not self.traffic_light_manager()
-        self.standing = self.standing + 1 if waits else 0
+        if self._vehicle.get_velocity().length() > STANDING_MPS:
+            self.standing = 0
+        elif not self._red_light_within(QUEUE_M):
+            self.standing += 1
         if self.standing > PATIENCE_TICKS:
             self.standing, self.passing = 0, PASSING_TICKS
             self.set_offset(SIDE_M[self.passes % len(SIDE_M)])
