@@ -9,6 +9,7 @@ See ``evaluators.py`` for the environment variables.
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -20,6 +21,7 @@ from tests.real_evaluator.table import summary, write
 
 def main() -> int:
     options = _options()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # the routes under way end first, and leave no process
     try:
         judge = evaluator(options.benchmark)
     except NotAtHand as missing:
