@@ -9,17 +9,33 @@ from pathlib import Path
 from tests.real_evaluator.driving import Row, as_json
 
 HEAD = ("route", "town", "scenario type", "agent", "status", "driving score", "completion %", "game s", "wall s",
-        "scenario set up", "re-runs")  # fmt: skip
+        "scenario set up", "runs", "re-runs")  # fmt: skip
 
 
 def markdown(rows: Sequence[Row]) -> str:
-    """A table with a summary above; a route driven several times has a line each time."""
+    """A summary and a table; runs of one route that ended alike share a line."""
     lines = [summary(rows), "", _line(HEAD), _line(["---"] * len(HEAD))]
-    for row in rows:
-        run = "yes" if row.scenario_run else f"no: {row.left_out}"
-        figures = (f"{row.driving_score:.1f}", f"{row.completion:.1f}", f"{row.game_s:.1f}", f"{row.wall_s:.1f}")
-        lines.append(_line((row.route, row.town, row.scenarios, row.agent, row.status, *figures, run, str(row.reruns))))
+    for runs in _by_route(rows):
+        alike = all(row.scored() == runs[0].scored() for row in runs)
+        lines += [_cells(runs)] if alike else [_cells([row]) for row in runs]
     return "\n".join(lines) + "\n"
+
+
+def _cells(runs: Sequence[Row]) -> str:
+    """The line of runs that ended alike."""
+    row, wall_s = runs[0], sum(run.wall_s for run in runs) / len(runs)
+    set_up = "yes" if row.scenario_run else f"no: {row.left_out}"
+    figures = (f"{row.driving_score:.1f}", f"{row.completion:.1f}", f"{row.game_s:.1f}", f"{wall_s:.1f}")
+    counts = (str(len(runs)), str(sum(run.reruns for run in runs)))
+    return _line((row.route, row.town, row.scenarios, row.agent, row.status, *figures, set_up, *counts))
+
+
+def _by_route(rows: Sequence[Row]) -> list[list[Row]]:
+    """The runs of each route and agent, in order of the first."""
+    runs = defaultdict(list)
+    for row in rows:
+        runs[row.evaluator, row.agent, row.route].append(row)
+    return list(runs.values())
 
 
 def summary(rows: Sequence[Row]) -> str:
@@ -38,12 +54,9 @@ def summary(rows: Sequence[Row]) -> str:
 
 
 def repeats(rows: Sequence[Row]) -> tuple[int, int]:
-    """Routes whose runs all ended alike (status, scores, game time, infractions), of those with several runs."""
-    runs = defaultdict(list)
-    for row in rows:
-        runs[row.evaluator, row.agent, row.route].append(row.scored())
-    several = [found for found in runs.values() if len(found) > 1]
-    return sum(all(one == found[0] for one in found) for found in several), len(several)
+    """Routes whose runs all ended alike (see ``Row.scored``), of those with several runs."""
+    several = [runs for runs in _by_route(rows) if len(runs) > 1]
+    return sum(all(row.scored() == runs[0].scored() for row in runs) for runs in several), len(several)
 
 
 def _line(cells: Sequence[str]) -> str:

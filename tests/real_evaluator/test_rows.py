@@ -64,9 +64,22 @@ def test_repeats_are_compared_within_route_and_agent():
     assert "twice" not in summary([ROW, other_agent])
 
 
+def test_runs_that_ended_alike_share_a_line():
+    slower = dataclasses.replace(ROW, wall_s=7.0, reruns=1)
+    assert "| 20.0 | 6.0 | yes | 2 | 1 |" in markdown([ROW, slower])
+    other = dataclasses.replace(ROW, driving_score=10.0)
+    assert [line.split(" | ")[5] for line in markdown([ROW, other]).splitlines()[4:]] == ["60.0", "10.0"]
+
+
+@pytest.mark.parametrize(("kind", "alike"), [("min_speed_infractions", True), ("red_light", False)])
+def test_runs_differ_by_events_not_by_texts_about_speed(kind, alike):
+    other = dataclasses.replace(ROW, infractions={"red_light": ["ran a red light"]} | {kind: ["99 %"]})
+    assert (other.scored() == ROW.scored()) is alike
+
+
 def test_the_table_names_what_was_left_out():
     text = markdown([dataclasses.replace(ROW, scenario_run=False, left_out="Accident_1: no lane | there")])
-    assert "| 7 | Town01 | Accident | rolling | Completed | 60.0 | 100.0 | 20.0 | 5.0 |" in text
+    assert "| 7 | Town01 | Accident | rolling | Completed | 60.0 | 100.0 | 20.0 | 5.0 | no:" in text
     assert "no: Accident_1: no lane / there" in text
     assert "Scenario set up in 0." in text
 
