@@ -1,0 +1,158 @@
+"""An evaluator as a process under a watchdog.
+
+A TrafficManager in synchronous mode can miss a wake-up and then never comes back from ``world.tick`` (the client's own
+fault, with Unreal's server too). That *stall* is known by three signs together: the log does not grow for ``STALL_S``,
+a thread of the evaluator stands in a tick, and the server answers others. Only this, and the client's abort on closing
+a stream twice, is run again, and counted; all else is the outcome.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import random
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from tests.headless.client.harness import KNOWN_ABORT
+from tests.headless.fakes import Raw
+
+STALL_S = 60.0
+IDLE_S = 240.0
+"""Without a line, in whatever the evaluator does."""
+_POLL_S = 0.2
+
+
+class KnownFault(Exception):
+    """The client stalled or ended itself in a known way; worth another try."""
+
+
+def free_port(apart: int = 10) -> int:
+    """A port below those that outgoing connections get, free with its successors: streams use the next one."""
+    for _ in range(200):
+        first = random.randrange(12_000, 32_000, apart)
+        with contextlib.ExitStack() as held, contextlib.suppress(OSError):
+            for port in range(first, first + apart):
+                held.enter_context(socket.socket()).bind(("127.0.0.1", port))
+            return first
+    raise AssertionError("no free ports")
+
+
+@contextlib.contextmanager
+def server(carla_root: Path, port: int, log: Path) -> Iterator[None]:
+    """CARLA's start script, for an evaluator that only connects."""
+    command = [str(carla_root / "CarlaUE4.sh"), f"-carla-rpc-port={port}", "-nosound", "-RenderOffScreen"]
+    with log.open("w") as output:
+        process = subprocess.Popen(command, stdout=output, stderr=output)
+    try:
+        _await(process, port)
+        yield
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+
+
+def _await(process: subprocess.Popen[bytes], port: int) -> None:
+    """Until it takes connections."""
+    for _ in range(600):
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        assert process.poll() is None, f"the server ended with {process.returncode}"
+        time.sleep(0.1)
+    raise AssertionError("the server does not start")
+
+
+def attend(command: Sequence[object], log: Path, port: int, *, cwd: Path, env: Mapping[str, str]) -> int:
+    """Run an evaluator; its exit code.
+
+    Raises:
+        KnownFault: As explained above; nothing of it runs any more.
+        AssertionError: It stood still in another way.
+    """
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [str(part) for part in command], stdout=output, stderr=output, cwd=cwd, env=env, start_new_session=True
+        )
+    try:
+        _watch(process, log, port)
+    finally:
+        _end(process)
+    if process.returncode == -signal.SIGABRT and KNOWN_ABORT in log.read_text(errors="replace"):
+        raise KnownFault(KNOWN_ABORT)
+    return process.returncode
+
+
+def _watch(process: subprocess.Popen[bytes], log: Path, port: int) -> None:
+    """Wait for its end, for as long as its log grows."""
+    size, since_s, looked = -1, time.monotonic(), False
+    while process.poll() is None:
+        time.sleep(_POLL_S)
+        now, idle_s = log.stat().st_size, time.monotonic() - since_s
+        if now != size:
+            size, since_s, looked = now, time.monotonic(), False
+        elif idle_s > STALL_S and not looked:
+            looked = True
+            stacks = _stacks(process, log)
+            if stands_in_a_tick(stacks) and _answers(port):
+                raise KnownFault(f"stalled in a tick\n{stacks}")
+            size = log.stat().st_size
+        elif idle_s > IDLE_S:
+            raise AssertionError(f"no line for {IDLE_S:.0f} s\n{_stacks(process, log)}")
+
+
+def _stacks(process: subprocess.Popen[bytes], log: Path) -> str:
+    """Where its threads are; the shim writes them into the log."""
+    start = log.stat().st_size
+    process.send_signal(signal.SIGUSR1)
+    time.sleep(1.0)
+    return log.read_bytes()[start:].decode(errors="replace")
+
+
+def stands_in_a_tick(stacks: str) -> bool:
+    """Whether the innermost Python line of some thread is a tick of the world."""
+    lines = stacks.splitlines()
+    heads = [lines[k + 1] for k, line in enumerate(lines[:-1]) if line.endswith("(most recent call first):")]
+    return any(_is_tick(head) for head in heads)
+
+
+def _is_tick(frame: str) -> bool:
+    """Whether the source line of ``File "...", line N in f`` calls ``tick``."""
+    _, file, rest = frame.split('"', 2) if frame.count('"') == 2 else ("", "", "")
+    try:
+        number = int(rest.split()[2])
+        return ".tick(" in Path(file).read_text(errors="replace").splitlines()[number - 1]
+    except (OSError, IndexError, ValueError):
+        return False
+
+
+def _answers(port: int) -> bool:
+    """Whether the server answers another client."""
+    try:
+        peer = Raw(port)
+        with contextlib.closing(peer.socket):
+            return bool(peer.call("version"))
+    except (OSError, ValueError):
+        return False
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End it and the server that it may have started in a session of its own."""
+    started = [process.pid, *_descendants(process.pid)] if process.poll() is None else []
+    for pid in started:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+    process.wait()
+
+
+def _descendants(pid: int) -> list[int]:
+    """Children of a process, and theirs."""
+    listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
+    parents = [(int(child), int(parent)) for child, parent in map(str.split, listed.splitlines())]
+    found = [pid]
+    for parent in found:
+        found += [child for child, its in parents if its == parent]
+    return found[1:]
