@@ -123,6 +123,7 @@ class HeadlessServer:
             for key, mask in select(self._outbox.patience_s(self._sleep_s())):
                 key.data.ready(mask)
             self._outbox.release_due()
+            self.hub.refuse_due()
             if not self._world.settings.synchronous_mode:
                 self._run_free()
 

@@ -23,7 +23,7 @@ from bestrand_drive.headless.world.actor import Actor
 
 _HEAD = Struct("<IIf")
 _EVENT = np.dtype([("x", "<u2"), ("y", "<u2"), ("t", "<i8"), ("polarity", "?")])
-_BLOCK_BYTES = 1 << 18
+_BLOCK_BYTES = 1 << 17
 
 
 class Look(NamedTuple):

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import selectors
 import socket
+import time
+from collections import deque
 from collections.abc import Callable, Sequence
 
 from bestrand_drive.headless.wire.backlog import Backlog
@@ -22,6 +24,8 @@ LARGEST_LAG = 1 << 25
 """Bytes that may be held for one reader: 32 MiB."""
 STALL_S = 10.0
 """A reader that took nothing for so long while frames passed by is dropped; the client's own would come back."""
+REFUSAL_S = 1.0
+"""Until a listener of no stream gets its error: the client asks again at once, thousands of times a second."""
 _GATHERED = 1 << 16  # below this many bytes copying is cheaper than sending in pieces
 _ERROR = LENGTH.pack(0)
 
@@ -52,6 +56,7 @@ class StreamHub:
         self._greeting = greeting
         self._exists = exists
         self._listeners: dict[int, list[StreamPeer]] = {}
+        self._strangers: deque[tuple[float, StreamPeer]] = deque()
 
     def has_listener(self, stream_id: int) -> bool:
         """Whether anyone listens to a stream."""
@@ -73,15 +78,21 @@ class StreamHub:
             peer.offer(message, may_skip=may_skip)
 
     def join(self, stream_id: int, peer: StreamPeer) -> None:
-        """A connection has named its stream; one that does not exist is answered with an error."""
+        """A connection has named its stream; if it does not exist, it gets an error in a while."""
         if not self._exists(stream_id):
-            peer.send(_ERROR)
-            peer.close()
+            self._strangers.append((time.monotonic() + REFUSAL_S, peer))
             return
         self._listeners.setdefault(stream_id, []).append(peer)
         greeting = self._greeting(stream_id)
         if greeting is not None:
             peer.offer(_message(greeting), may_skip=False)
+
+    def refuse_due(self) -> None:
+        """Answer those who named no stream, if their time has come, and close their connections."""
+        while self._strangers and time.monotonic() >= self._strangers[0][0]:
+            _, peer = self._strangers.popleft()
+            peer.send(_ERROR)
+            peer.close()
 
     def leave(self, stream_id: int, peer: StreamPeer) -> None:
         """A connection is gone."""
