@@ -179,6 +179,27 @@ def test_thirty_readers_that_never_read_hold_no_more_than_all_may_and_the_good_o
         assert len(mute) == 30
 
 
+def test_who_reads_slowly_is_spared_and_who_reads_nothing_is_not() -> None:
+    with serving(limit_bytes=LIMIT) as running:
+        stream, (trickle, mute) = listen(running, readers=2)
+        client, hub = running.client(), running.server.hub
+        for number in range(8):
+            running.sensors.waiting = [(stream, frame(number, 8 * LIMIT))]
+            client.call("tick_cue")
+        peers = hub._listeners[stream]
+        slow = next(peer for peer in peers if peer._socket.getpeername() == trickle.socket.getsockname())
+        assert all(peer.held for peer in peers)
+        before = slow._moved_s
+        while slow._moved_s == before:
+            assert trickle.socket.recv(LIMIT)
+        assert slow.held
+        hub.backlog.limit_bytes = hub.backlog.held - 1
+        running.sensors.waiting = [(stream, frame(9))]
+        client.call("tick_cue")
+        assert hub._listeners[stream] == [slow]
+        assert mute.ends()
+
+
 def test_a_caller_that_never_reads_its_answers_is_dropped_and_others_go_on() -> None:
     with serving() as running:
         running.server.hub.backlog.limit_bytes = 4 * LIMIT
