@@ -102,6 +102,7 @@ class Peer:
 
     Attributes:
         held: Bytes of memory that wait for the other side, whole messages until their last byte is sent.
+        missed: Messages given up since the other side last took something.
     """
 
     def __init__(
@@ -122,7 +123,7 @@ class Peer:
         self._waiting: deque[Message] = deque()
         self._moved_s = 0.0
         self._closed = False
-        self.held = 0
+        self.held = self.missed = 0
         selector.register(connection, READ, self)
 
     def received(self, data: bytes) -> None:
@@ -192,6 +193,7 @@ class Peer:
         if len(self._waiting) - oldest < 2:
             return False
         self._let_go(oldest)
+        self.missed += 1
         return True
 
     def _let_go(self, place: int) -> None:
@@ -208,7 +210,7 @@ class Peer:
             sent = self._send_some(first.pieces)
             if self._closed or not sent:
                 return
-            self._moved_s = time.monotonic()
+            self._moved_s, self.missed = time.monotonic(), 0
             self._backlog.moved(self)
             first.advance(sent)
             if not first.pieces:

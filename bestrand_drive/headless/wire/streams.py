@@ -22,8 +22,8 @@ from bestrand_drive.headless.wire.tokens import WORLD_STREAM
 
 LARGEST_LAG = 1 << 25
 """Bytes that may be held for one reader: 32 MiB."""
-STALL_S = 10.0
-"""A reader that took nothing for so long while frames passed by is dropped; the client's own would come back."""
+STALL_S, STALL_FRAMES = 10.0, 20
+"""A reader that took nothing for so long, while it missed so many frames of a sensor, is dropped."""
 REFUSAL_S = 1.0
 """Until a listener of no stream gets its error: the client asks again at once, thousands of times a second."""
 _GATHERED = 1 << 16  # below this many bytes copying is cheaper than sending in pieces
@@ -130,10 +130,12 @@ class StreamPeer(Peer):
 
     def offer(self, message: Sequence[bytes], *, may_skip: bool) -> None:
         """Send a message, or skip it for a reader that lags."""
-        if self._stream_id != WORLD_STREAM and self.idle_s > STALL_S:
-            self.close()
-        elif not (may_skip and self.held):
+        if may_skip and self.held:
+            self.missed += 1
+        else:
             self.send(*message)
+        if self.missed >= STALL_FRAMES and self.idle_s > STALL_S and self._stream_id != WORLD_STREAM:
+            self.close()
 
     def past_limit(self) -> None:
         """Of a sensor's frames the newest matter; of snapshots all."""

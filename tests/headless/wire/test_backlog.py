@@ -161,6 +161,20 @@ def test_readers_that_take_nothing_are_dropped_in_time(monkeypatch: pytest.Monke
         assert slow.ends()
 
 
+def test_a_pause_alone_is_no_reason_to_drop_a_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "STALL_S", 0.0)
+    with serving(limit_bytes=LIMIT) as running:
+        stream, (paused,) = listen(running, readers=1)
+        client = running.client()
+        for number in range(5):
+            running.sensors.waiting = [(stream, frame(number, 8 * LIMIT))]
+            client.call("tick_cue")
+        assert running.server.hub.backlog.held > 8 * LIMIT  # the control: something waits
+        last = b""
+        while last != frame(4, 8 * LIMIT):
+            last = paused.receive()
+
+
 def test_thirty_readers_that_never_read_hold_no_more_than_all_may_and_the_good_one_gets_everything() -> None:
     total = 8 * LIMIT
     with serving(limit_bytes=LIMIT) as running:
@@ -187,8 +201,8 @@ def test_who_reads_slowly_is_spared_and_who_reads_nothing_is_not() -> None:
             running.sensors.waiting = [(stream, frame(number, 8 * LIMIT))]
             client.call("tick_cue")
         peers = hub._listeners[stream]
-        slow = next(peer for peer in peers if peer._socket.getpeername() == trickle.socket.getsockname())
         assert all(peer.held for peer in peers)
+        slow = next(peer for peer in peers if peer._socket.getpeername() == trickle.socket.getsockname())
         before = slow._moved_s
         while slow._moved_s == before:
             assert trickle.socket.recv(LIMIT)
