@@ -29,8 +29,8 @@ PATIENCE_S = 0.25
 class Sensors(Protocol):
     """What produces sensor frames after a tick."""
 
-    def frames(self) -> Iterable[tuple[int, bytes]]:
-        """Stream and whole frame of every sensor that has one now."""
+    def frames(self) -> Iterable[tuple[int, Sequence[bytes]]]:
+        """Stream and whole frame, in pieces, of every sensor that has one now."""
 
 
 MakeSensors = Callable[["World", ProtocolVersion, Callable[[int], bool]], Sensors]
@@ -61,7 +61,7 @@ class HeadlessServer:
         self._selector = selectors.DefaultSelector()
         self._callers = itertools.count(1)
         self._next_free_s = time.monotonic()
-        self.hub = StreamHub(self._greeting)
+        self.hub = StreamHub(self._greeting, self._has_stream)
         self._outbox = Outbox(self.hub)
         self._sensors = make_sensors(world, version, self.hub.has_listener)
         self._rpc = Listener(bind(host, port), self._selector, self._accept_rpc)
@@ -82,7 +82,7 @@ class HeadlessServer:
             raise
 
     def _accept_rpc(self, connection: socket.socket) -> None:
-        RpcPeer(connection, self._selector, self.dispatcher, next(self._callers))
+        RpcPeer(connection, self._selector, self.hub.backlog, self.dispatcher, next(self._callers))
 
     def _accept_stream(self, connection: socket.socket) -> None:
         StreamPeer(connection, self._selector, self.hub)
@@ -99,6 +99,12 @@ class HeadlessServer:
     def announce(self) -> None:
         """Tell all clients that an episode has begun, so that they fetch its map; none may miss that."""
         self.hub.publish(WORLD_STREAM, self._snapshot(MAP_CHANGED), may_skip=False)
+
+    def _has_stream(self, stream_id: int) -> bool:
+        """Whether a stream's sensor is in the world."""
+        return stream_id == WORLD_STREAM or any(
+            actor.stream_id == stream_id for actor in self._world.actors.values() if actor.stream_id
+        )
 
     def _greeting(self, stream_id: int) -> Sequence[bytes] | None:
         """A client that joins a synchronous world sees it at once, not after the next tick only."""
@@ -118,6 +124,7 @@ class HeadlessServer:
             for key, mask in select(self._outbox.patience_s(self._sleep_s())):
                 key.data.ready(mask)
             self._outbox.release_due()
+            self.hub.refuse_due()
             if not self._world.settings.synchronous_mode:
                 self._run_free()
 

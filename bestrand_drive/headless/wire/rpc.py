@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import msgpack
 
+from bestrand_drive.headless.wire.backlog import Backlog
 from bestrand_drive.headless.wire.sockets import Peer
 
 _RESPONSE = 1
@@ -84,8 +85,15 @@ class Calls(Protocol):
 class RpcPeer(Peer):
     """One client's connection for remote calls; what is malformed drops this connection only."""
 
-    def __init__(self, connection: socket.socket, selector: selectors.BaseSelector, calls: Calls, number: int) -> None:
-        super().__init__(connection, selector, _LARGEST_BACKLOG)
+    def __init__(
+        self,
+        connection: socket.socket,
+        selector: selectors.BaseSelector,
+        backlog: Backlog,
+        calls: Calls,
+        number: int,
+    ) -> None:
+        super().__init__(connection, selector, backlog, _LARGEST_BACKLOG)
         self._messages = Messages()
         self._packer = msgpack.Packer(use_bin_type=True, unicode_errors="surrogateescape")
         self._calls = calls
