@@ -20,12 +20,11 @@ from bestrand_drive.headless.world.errors import ACTOR_NOT_FOUND, WorldError
 from bestrand_drive.headless.world.fleet import Fleet
 from bestrand_drive.headless.world.lights import TrafficLights
 from bestrand_drive.headless.world.props import LooseProps
-from bestrand_drive.headless.world.settings import EpisodeSettings, default_weather
+from bestrand_drive.headless.world.settings import GENERATED_MAP, EpisodeSettings, default_weather
 from bestrand_drive.headless.world.snapshot import SnapshotTable
 from bestrand_drive.headless.world.stop_zones import StopZones
 from bestrand_drive.headless.world.walkers import Walkers
 
-OPENDRIVE_MAP = "OpenDriveMap"
 _LIGHT_ID = "traffic.traffic_light"
 _SIGN_IDS = {STOP_TYPE: "traffic.stop", YIELD_TYPE: "traffic.yield"}
 _SIGNAL_TAGS = {Kind.TRAFFIC_LIGHT: 7, Kind.SIGN: 8}
@@ -105,10 +104,10 @@ class WorldState:
             WorldError: The text cannot be read.
         """
         try:
-            road_map = self.maps.from_text(OPENDRIVE_MAP, xodr)
+            road_map = self.maps.from_text(GENERATED_MAP, xodr)
         except DataRefused as error:
             raise WorldError(str(error)) from error
-        self._enter(road_map, OPENDRIVE_MAP, reset_settings)
+        self._enter(road_map, GENERATED_MAP, reset_settings)
 
     def _enter(self, road_map: RoadMap, title: str, reset_settings: bool) -> None:
         self._clear()

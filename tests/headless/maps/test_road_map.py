@@ -44,10 +44,6 @@ def test_limits_follow_road_and_lane(mini: "RoadMap") -> None:
     assert [surface.limit_kmh for surface in limits if surface] == pytest.approx([48.28, 72.0, 48.28], abs=0.01)
 
 
-def test_geolocation_starts_at_the_geo_reference(mini: "RoadMap") -> None:
-    assert mini.geolocation(0.0, 0.0, 3.0) == pytest.approx((42.0, 2.0, 3.0))
-
-
 @pytest.mark.parametrize("name", ["Town01", "Town04", "Town07"])
 def test_spawn_points_lie_on_driving_lanes_and_do_not_overlap(towns: "MapLibrary", name: str) -> None:
     import carla
