@@ -12,7 +12,7 @@ from bestrand_drive.headless.world.contacts import CLEARANCE_M, Solids
 from bestrand_drive.headless.world.errors import SPAWN_COLLISION, SPAWN_INVALID, WorldError
 from bestrand_drive.headless.world.fleet import MASS, VehicleLimits
 from bestrand_drive.headless.world.props import MASS_KG as PROP_KG
-from bestrand_drive.headless.world.ranges import MOST_ACTORS, check_transform
+from bestrand_drive.headless.world.ranges import LONGEST_CHAIN, MOST_ACTORS, check_transform
 from bestrand_drive.headless.world.state import WorldState
 from bestrand_drive.headless.world.walkers import MASS_KG as WALKER_KG
 
@@ -46,7 +46,7 @@ class Population(WorldState):
         filled = {**blueprint.defaults(), **attributes}
         box = self.catalog.body(blueprint, filled)
         if parent:
-            self.actor(parent)
+            self._check_chain(parent)
         elif self._occupied(blueprint.kind, transform, box):
             raise WorldError(SPAWN_COLLISION)
         actor = self._add(blueprint.kind, type_id, transform, box, tag=blueprint.semantic_tag, attributes=filled)
@@ -54,6 +54,18 @@ class Population(WorldState):
         if parent:
             self._attach(actor, parent, transform)
         return actor
+
+    def _check_chain(self, parent: int) -> None:
+        """Refuse an attachment to nothing, or at the end of an endless chain: each link is placed after the one before.
+
+        Raises:
+            WorldError: See above.
+        """
+        for _ in range(LONGEST_CHAIN):
+            parent = self.actor(parent).parent
+            if not parent:
+                return
+        raise WorldError(f"this server attaches no more than {LONGEST_CHAIN} actors one to another")
 
     def _enlist(self, actor: Actor, blueprint: Blueprint) -> None:
         """Put vehicles and walkers into their tables."""

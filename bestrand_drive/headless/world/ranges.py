@@ -19,6 +19,8 @@ SHORTEST_STEP_S, LONGEST_STEP_S = 1e-4, 10.0
 MOST_SUBSTEPS = 1000
 MOST_ACTORS = 10_000
 """The map's own included."""
+LONGEST_CHAIN = 32
+"""Actors on actors on actors."""
 
 _MASS_KG = 1.0, 1e6
 _WHEEL_DEG = 0.0, 89.0

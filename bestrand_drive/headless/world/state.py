@@ -123,8 +123,7 @@ class WorldState:
         self.lights = TrafficLights(sites, road_map.junctions, ids, self.seed)
         self._zones = StopZones(sites)
         for site in road_map.signs:
-            name = _SIGN_IDS.get(site.type, f"traffic.speed_limit.{site.value:.0f}" if site.type == SPEED_TYPE else "")
-            self._signs.append((self._add_signal(site, Kind.SIGN, name).id, site.sign_id))
+            self._signs.append((self._add_signal(site, Kind.SIGN, _sign_name(site)).id, site.sign_id))
 
     def _add_signal(self, site: SignalSite, kind: Kind, type_id: str) -> Actor:
         return self._add(kind, type_id, site.transform, (site.extent, site.box_centre), tag=_SIGNAL_TAGS[kind])
@@ -192,3 +191,12 @@ class WorldState:
     def snapshot_rows(self) -> NDArray[Any]:
         """Records of all actors by ascending id (see ``records.ACTOR_RECORD``), valid until the next call."""
         return self._snapshot.rows(self.bodies, self.fleet, self.walkers, self.lights, self._signs)
+
+
+def _sign_name(site: SignalSite) -> str:
+    """CARLA's type id of a sign.
+
+    A speed limit carries the sign's number as it is: CARLA takes it for km/h and does not look at its unit
+    (``USpeedLimitComponent``), though the files of its own towns say mph.
+    """
+    return f"traffic.speed_limit.{site.value:.0f}" if site.type == SPEED_TYPE else _SIGN_IDS[site.type]

@@ -51,6 +51,13 @@ def test_signals_are_actors_with_their_volumes(world: "World") -> None:
     assert record(world, light.id, "light").tolist() == (b"11", 10.0, 3.0, 2.0, 0.0, 0, False, 2)
 
 
+@pytest.mark.parametrize(("name", "numbers"), [("Town01", {30, 60, 90}), ("Town07", {30, 40})])
+def test_speed_signs_are_named_as_carlas_are(make_town: "Callable[..., World]", name: str, numbers: set[int]) -> None:
+    """``traffic.speed_limit.30``: the sign's number, though these towns' files call it mph and CARLA means km/h."""
+    names = [actor.type_id for actor in make_town(name).actors.values() if actor.kind is Kind.SIGN]
+    assert {name for name in names if "speed" in name} == {f"traffic.speed_limit.{number}" for number in numbers}
+
+
 @pytest.mark.parametrize("name", ["Town01", "Town10HD"])
 def test_a_vehicle_on_every_stop_line_is_at_its_light(make_town: "Callable[..., World]", name: str) -> None:
     world = make_town(name)
