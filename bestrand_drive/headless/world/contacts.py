@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ Indices = NDArray[np.intp]
 CLEARANCE_M = 0.15
 """Bodies that overlap less in height pass over each other: vehicles over debris, walkers over kerb-high things."""
 _MOVED_MPS = 0.01
+_INSIDE_M = 0.05
 _GAP_M = 0.002  # left between bodies that were pushed apart
 
 
@@ -57,7 +59,7 @@ class Solids:
     walker: NDArray[np.bool_]
     yields: NDArray[np.bool_]
 
-    @property
+    @cached_property
     def prop(self) -> NDArray[np.bool_]:
         """It is a prop."""
         return ~(self.vehicle | self.walker)
@@ -86,8 +88,10 @@ def collide(bodies: Bodies, solids: Solids, dt_s: float) -> list[CollisionEvent]
     events: list[CollisionEvent] = []
     touching = np.flatnonzero(found.depth > 0.0)
     for pair in touching[np.lexsort((second[touching], first[touching]))].tolist():
+        both = (int(first[pair]), int(second[pair]))
         contact = (float(found.normal_x[pair]), float(found.normal_y[pair]), float(found.depth[pair]))
-        events += _resolve(state, solids, (int(first[pair]), int(second[pair])), contact, dt_s)
+        if not _walks_out(state, solids, both, contact, dt_s):
+            events += _resolve(state, solids, both, contact, dt_s)
     return events
 
 
@@ -104,6 +108,22 @@ def _near(boxes: Boxes, solids: Solids, moved: NDArray[np.bool_]) -> tuple[Indic
     height = boxes.height[first] + boxes.height[second] - CLEARANCE_M
     keep &= np.abs(boxes.z[first] - boxes.z[second]) < height
     return first[keep], second[keep]
+
+
+def _walks_out(
+    state: Floats, solids: Solids, pair: tuple[int, int], contact: tuple[float, float, float], dt_s: float
+) -> bool:
+    """A walker and a prop overlap by more than they can have moved in this tick, or do not approach each other.
+
+    The walker was put there and may walk out: a bus shelter or a food cart fills little of its box.
+    """
+    a, b = pair
+    if not ((solids.walker[a] and solids.prop[b]) or (solids.prop[a] and solids.walker[b])):
+        return False
+    nx, ny, depth = contact
+    one, two = (state[VX : VY + 1, solids.slots[k]].tolist() for k in pair)
+    closing = (one[0] - two[0]) * nx + (one[1] - two[1]) * ny
+    return closing <= 0.0 or depth > (math.hypot(*one) + math.hypot(*two)) * dt_s + _INSIDE_M
 
 
 def _resolve(

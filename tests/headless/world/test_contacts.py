@@ -199,6 +199,17 @@ def test_a_walker_stops_at_a_prop_and_slides_along_it(world: "World") -> None:
     assert world.actor(straight).transform.location[1] == pytest.approx(1.75 + 0.5 * math.sqrt(0.5), abs=0.01)
 
 
+def test_a_walker_that_was_put_inside_a_prop_walks_out_of_it_and_not_in_again(world: "World") -> None:
+    """Fail2Drive's pedestrians start inside the box of a food cart."""
+    put(world, "static.prop.foodcart", 50.0, yaw=90.0)
+    walker = walk(world, 51.6, 1.75, (0.0, 1.0, 0.0), 1.0)
+    assert impulses(world, 40) == {}
+    assert world.actor(walker).transform.location[:2] == pytest.approx((51.6, 3.75))
+    world.apply_walker_control(walker, (0.0, -1.0, 0.0), 1.0)
+    assert impulses(world, 40)
+    assert world.actor(walker).transform.location[1] == pytest.approx(1.75 + 1.14 + 0.19, abs=0.1)
+
+
 def test_a_walker_pushes_a_loose_prop_along(world: "World") -> None:
     cone = put(world, "static.prop.trafficcone01", 52.0)
     world.set_simulate_physics(cone, True)
