@@ -43,6 +43,8 @@ class ActorCalls(Population):
             self.fleet.grounded[self.fleet.row[actor.id]] = False
         elif actor.kind is Kind.WALKER:
             self.walkers.lift(actor.id)
+        elif actor.kind is Kind.PROP:
+            self.props.lift(actor.id)
 
     # --- motion
     def set_target_velocity(self, actor_id: int, velocity: Vector) -> None:
@@ -81,18 +83,20 @@ class ActorCalls(Population):
             self.walkers.simulated[actor_id] = enabled
             self.walkers.drift(actor_id, (0.0, 0.0, 0.0), self.bodies.state)
         elif kind is Kind.PROP:
-            self.props.slots.pop(actor_id, None)
+            self.props.fix(actor_id)
             if enabled:
-                self.props.slots[actor_id] = slot
+                self.props.loosen(actor_id, slot)
         if not enabled:
             self.bodies.state[VELOCITY.start : WX + 3, slot] = 0.0
         self._solids = None
 
     def set_enable_gravity(self, actor_id: int, enabled: bool) -> None:
-        """Without gravity a vehicle keeps its height and upward velocity; other actors do not care."""
-        self.actor(actor_id)
-        if actor_id in self.fleet.row:
+        """Without gravity a vehicle keeps its upward velocity, a loose prop its height; other actors do not care."""
+        kind = self.actor(actor_id).kind
+        if kind is Kind.VEHICLE:
             self.fleet.gravity[self.fleet.row[actor_id]] = enabled
+        elif kind is Kind.PROP:
+            self.props.weigh(actor_id, enabled)
 
     def set_collisions(self, actor_id: int, enabled: bool) -> None:
         """Let an actor collide, or pass through everything."""

@@ -132,7 +132,7 @@ class Population(WorldState):
         elif actor.kind is Kind.WALKER:
             self.walkers.remove(actor_id)
         self.attachments.remove(actor_id)
-        self.props.slots.pop(actor_id, None)
+        self.props.remove(actor_id)
         self.light_flags.pop(actor_id, None)
         self._ackermann.pop(actor_id, None)
         self._ghosts.discard(actor_id)
