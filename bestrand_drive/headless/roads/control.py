@@ -1,0 +1,44 @@
+"""Traffic lights with phases, and stop signs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bestrand_drive.headless.roads.needs import Control
+from bestrand_drive.headless.roads.network import END, Arm, Junction, Network, Signal
+from bestrand_drive.headless.roads.sections import Kind
+
+LIGHT, STOP = "1000001", "206"
+_BEFORE_MOUTH_M = 1.0
+_POLE_M = 1.0
+
+
+def rule(network: Network, junction: Junction, axes: Sequence[Sequence[Arm]], control: Control) -> None:
+    """Put up the signals of a junction.
+
+    Args:
+        network: Gives the ids.
+        junction: Takes the phases of its lights.
+        axes: Arms that may go together; the first arm of the first is the route's.
+        control: Lights for all, a stop for the route, or for all the others.
+    """
+    if control is Control.LIGHTS:
+        junction.phases = [[signal for arm in axis for signal in _put(network, arm, LIGHT)] for axis in axes]
+        return
+    route, *others = (arm for axis in axes for arm in axis)
+    for arm in [route] if control is Control.STOP else others:
+        _put(network, arm, STOP)
+
+
+def _put(network: Network, arm: Arm, kind: str) -> list[int]:
+    """A signal at the mouth for the lanes that lead in; its id, or none where no lane does."""
+    lanes = arm.lanes_in(Kind.DRIVING)
+    if not lanes:
+        return []
+    road, along = arm.road, arm.contact == END
+    s = max(road.curve.length - _BEFORE_MOUTH_M, 0.0) if along else min(_BEFORE_MOUTH_M, road.curve.length)
+    side = road.section.right if along else road.section.left
+    t = sum(lane.width for lane in side) + _POLE_M
+    signal = Signal(network.new_id(), kind, s, -t if along else t, along, (min(lanes), max(lanes)))
+    road.signals.append(signal)
+    return [signal.id]
