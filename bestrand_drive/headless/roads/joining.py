@@ -6,10 +6,13 @@ from bestrand_drive.headless.roads.curve import Curve
 from bestrand_drive.headless.roads.network import Arm, Connection, Junction, Link, Network, Road
 from bestrand_drive.headless.roads.sections import Kind, Section
 
+SEAM_M = 0.05
+"""Left free at both ends of a way: ``get_waypoint`` at a mouth then answers with the road, not with any of the ways."""
+
 
 def join(network: Network, junction: Junction, start: Arm, lane_in: int, end: Arm, lane_out: int) -> Road:
     """A connecting road from one arm's lane to another's."""
-    curve = Curve((start.pose(lane_in), end.pose(lane_out)))
+    curve = Curve((start.pose(lane_in).ahead(SEAM_M), end.pose(lane_out).ahead(-SEAM_M)))
     road = network.add(curve, Section((), (start.road.section.lane(lane_in),), -1), fast=start.road.fast)
     road.junction = junction.id
     road.before = Link("road", start.road.id, start.contact)
