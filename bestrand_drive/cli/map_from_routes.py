@@ -24,22 +24,18 @@ def map_from_routes(
 ) -> None:
     """Build OpenDRIVE towns around routes: roads where the routes run, made up where they say nothing."""
     files = [read_route_file(path) for path in _files(routes)]
-    found = [route for file in files for route in _routes(file)]
+    found = [route for file in files for route in routes_of(file)]
     texts = files_of(found)
     for path, text in texts.items():
         target = out / path
         target.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(target, text.encode())
-    unknown = sorted({one.type for route in found for one in route.scenarios} - NEEDS.keys() - _UNDEMANDING)
+    unknown = sorted({one.type for route in found for one in route.scenarios} - NEEDS.keys())
     if unknown:
         print(f"unknown scenario types, given a plain street: {', '.join(unknown)}")
     print(
         f"{len(found)} routes in {len(texts)} files under {out}; between and beside the routes these roads are made up"
     )
-
-
-_UNDEMANDING = {"ControlLoss", "HardBreakRoute", "SequentialLaneChange"}
-"""Types that take any road."""
 
 
 def _files(paths: list[Path]) -> list[Path]:
@@ -57,7 +53,8 @@ def _files(paths: list[Path]) -> list[Path]:
     return found
 
 
-def _routes(file: RouteFile) -> Iterator[Route]:
+def routes_of(file: RouteFile) -> Iterator[Route]:
+    """The routes of a checked file, in its order."""
     for element in file.routes:
         yield _route(file, element)
 
@@ -73,7 +70,7 @@ def _route(file: RouteFile, element: RouteElement) -> Route:
         raise DataRefused(f"{where}: town {element.town[:40]!r} is not a plain name.")
     text = file.content[element.start : element.end].decode("utf-8", "replace")
     route = ElementTree.fromstring(text)  # noqa: S314  the file was checked: no DOCTYPE, no entities
-    places = tuple(_place(position) for position in route.iterfind("waypoints/position"))
+    places = tuple(_place(position, where) for position in route.iterfind("waypoints/position"))
     return Route(
         element.id, element.town, places, tuple(_scenario(one, where) for one in route.iterfind("scenarios/scenario"))
     )
@@ -90,13 +87,21 @@ def _scenario(element: Element, where: str) -> Scenario:
     direction = element.find("direction")
     return Scenario(
         type=element.get("type", ""),
-        trigger=_place(trigger),
+        trigger=_place(trigger, where),
         yaw=yaw,
         direction="" if direction is None else direction.get("value", ""),
-        places={one.tag: _place(one) for one in element if {"x", "y", "z"} <= one.attrib.keys() and one is not trigger},
+        places={one.tag: _place(one, where) for one in element if {"x", "y", "z"} <= one.attrib.keys()},
     )
 
 
-def _place(element: Element) -> Place:
-    x, y, z = (float(element.get(axis, "0")) for axis in "xyz")
+def _place(element: Element, where: str) -> Place:
+    """The place that an element names.
+
+    Raises:
+        DataRefused: It is none.
+    """
+    try:
+        x, y, z = (float(element.attrib[axis]) for axis in "xyz")
+    except (KeyError, ValueError) as error:
+        raise DataRefused(f"{where}: <{element.tag[:40]}> needs numbers for x, y and z.") from error
     return x, y, z

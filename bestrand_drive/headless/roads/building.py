@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from bestrand_drive.errors import DataRefused
 from bestrand_drive.headless.roads import sections, sparse, tracks
 from bestrand_drive.headless.roads.control import rule
 from bestrand_drive.headless.roads.crossing import ARM_M, build_crossing
@@ -24,10 +25,16 @@ _MOUTH_M = 0.5
 _MERGE_MOUTH_M = 4.0
 """Before the first waypoint after a merge: flows end beside it."""
 _TRIGGER_M = 3.0
+LONGEST_M = 100_000.0
+"""Of a route; towns are 10 km wide, and what lies farther would fill the memory with made up places."""
 
 
 def build(network: Network, route: Route) -> None:
-    """Add the roads of one route to a network."""
+    """Add the roads of one route to a network.
+
+    Raises:
+        DataRefused: The route has less than two places, or is longer than any town.
+    """
     need = need_of(route.scenarios)
     stretches = _stretches(route, need)
     ways = tracks.ways_between(stretches)
@@ -49,6 +56,9 @@ def build(network: Network, route: Route) -> None:
 def _stretches(route: Route, need: Need) -> list[Points]:
     """The waypoints between junctions, made dense, in OpenDRIVE's axes."""
     places = np.array([(x, -y, z) for x, y, z in route.waypoints], dtype=np.float64)
+    length = float(np.sum(np.hypot(*np.diff(places[:, :2], axis=0).T)))
+    if not tracks.TWIN_M < length < LONGEST_M:
+        raise DataRefused(f"Route {route.id}: its waypoints are {length:.0f} m long, which is no road.")
     trigger = _trigger(route.scenarios)
     if sparse.is_sparse(places):
         places = sparse.fill(places, trigger, corner=need.wanted)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 
 from bestrand_drive.headless.roads.curve import Curve, Pose, meeting, wrapped
-from bestrand_drive.headless.roads.joining import join_lanes
+from bestrand_drive.headless.roads.joining import join_all, join_lanes
 from bestrand_drive.headless.roads.network import START, Arm, Junction, Network
 from bestrand_drive.headless.roads.request import Place
 from bestrand_drive.headless.roads.sections import Kind, Section
@@ -45,7 +45,7 @@ def build_crossing(
         beyond = _side_arm(network, section, centre, entry.heading, places)
         behind = _side_arm(network, section, centre, leaving.heading + math.pi, places)
         axes = [[arrive, beyond], [leave, behind]]
-    _join_all_arms(network, junction, axes)
+    _join_all_arms(network, junction, axes, leave if places else None)
     return axes
 
 
@@ -71,14 +71,15 @@ def _side_arm(
     return Arm(network.add(Curve((mouth, mouth.ahead(ARM_M))), section), START)
 
 
-def _join_all_arms(network: Network, junction: Junction, axes: list[list[Arm]]) -> None:
+def _join_all_arms(network: Network, junction: Junction, axes: list[list[Arm]], goal: Arm | None) -> None:
+    """Ways from each arm to each other; a flow that joins the route may come and go in any lane of its goal."""
     arms = [arm for axis in axes for arm in axis]
     for arm in arms:
         arm.attach(junction.id)
     for start in arms:
         for end in arms:
             if start.road is not end.road:
-                join_lanes(network, junction, start, end)
+                (join_all if end is goal else join_lanes)(network, junction, start, end)
     for one, other in axes:  # cycle lanes only go straight on
         join_lanes(network, junction, one, other, Kind.BIKING)
         join_lanes(network, junction, other, one, Kind.BIKING)

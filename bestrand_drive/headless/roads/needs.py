@@ -60,6 +60,7 @@ def _merge(*, returns: bool = False) -> Need:
 _LIT = _junction(Control.LIGHTS)
 _STOPS = _junction(Control.STOP)
 _HAS_PRIORITY = _junction(Control.PRIORITY)
+_ANY = Need()
 _OBSTACLE, _TWO_WAY = Need(sections.OUTER), Need(sections.TWO_WAY)
 
 NEEDS = {
@@ -71,17 +72,22 @@ NEEDS = {
     "ConstructionObstacle": _OBSTACLE,
     "ConstructionObstacleOppositeLane": _TWO_WAY,
     "ConstructionObstaclePedestrian": _OBSTACLE,
+    "ConstructionObstacleRightLane": Need(sections.INNER),
     "ConstructionObstacleTwoWays": _TWO_WAY,
+    "ControlLoss": _ANY,
     "CrossingBicycleFlow": _junction(Control.LIGHTS, sections.CYCLED),
     "CustomObstacle": _OBSTACLE,
     "CustomObstacleTwoWays": _TWO_WAY,
     "DynamicObjectCrossing": Need(sections.PARKING_RIGHT),
     "EnterActorFlow": _STOPS,
     "EnterActorFlowV2": _STOPS,
+    "HardBrakeNoLights": _ANY,
+    "HardBreakRoute": _ANY,
     "HazardAtSideLane": _OBSTACLE,
     "HazardAtSideLaneTwoWays": _TWO_WAY,
     "HighwayCutIn": _merge(),
     "HighwayExit": _merge(),
+    "ImageOnObject": _ANY,
     "InterurbanActorFlow": _merge(),
     "InterurbanAdvancedActorFlow": _merge(returns=True),
     "InvadingTurn": _TWO_WAY,
@@ -101,9 +107,13 @@ NEEDS = {
     "ParkingCutIn": Need(sections.PARKING_RIGHT),
     "ParkingExit": Need(sections.PARKING_RIGHT),
     "PedestrianCrossing": _LIT,
+    "PedestrianCrowd": _ANY,
+    "PedestriansOnRoad": _ANY,
     "PermutedConstructionObstacle": _OBSTACLE,
     "PermutedConstructionObstacleTwoWays": _TWO_WAY,
     "PriorityAtJunction": _LIT,
+    "RoadBlocked": _ANY,
+    "SequentialLaneChange": _ANY,
     "SignalizedJunctionLeftTurn": _LIT,
     "SignalizedJunctionLeftTurnEnterFlow": _LIT,
     "SignalizedJunctionRightTurn": _LIT,
@@ -118,7 +128,7 @@ NEEDS = {
     "VehicleTurningRoutePedestrian": _LIT,
     "YieldToEmergencyVehicle": Need(sections.INNER),
 }
-"""Scenario type -> need; a type that is not here takes any road."""
+"""Scenario type -> need, of Bench2Drive and Fail2Drive; a type that is not here gets a plain street."""
 
 _LEFT_HANDED = {
     "ParkingCutIn": sections.PARKING_LEFT,

@@ -22,7 +22,7 @@ _JUNCTION_LENGTH_M = 28.0
 
 def is_sparse(places: Points) -> bool:
     """Whether most steps of a route are longer than a gap of a dense one."""
-    return len(places) < 2 or float(np.median(np.hypot(*np.diff(places[:, :2], axis=0).T))) > GAP_M
+    return float(np.median(np.hypot(*np.diff(places[:, :2], axis=0).T))) > GAP_M
 
 
 def fill(places: Points, trigger: Pose | None, *, corner: bool) -> Points:

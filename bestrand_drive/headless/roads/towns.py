@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
 
+from bestrand_drive.errors import DataRefused
 from bestrand_drive.headless.roads.building import build
 from bestrand_drive.headless.roads.network import Network
 from bestrand_drive.headless.roads.request import Route
@@ -22,7 +23,12 @@ def files_of(routes: Sequence[Route]) -> dict[PurePosixPath, str]:
 
     A town whose routes keep clear of each other becomes ``<town>.xodr``. Where any two of its routes come near each
     other, made up side roads of one would cross the other's, so each gets ``<route id>/<town>.xodr``.
+
+    Raises:
+        DataRefused: Two routes have one id, or one cannot be a road.
     """
+    if len({route.id for route in routes}) < len(routes):
+        raise DataRefused("Two of the routes have the same id; make their maps in different folders.")
     texts: dict[PurePosixPath, str] = {}
     for town in dict.fromkeys(route.town for route in routes):
         own = [route for route in routes if route.town == town]

@@ -20,7 +20,7 @@ Points = NDArray[np.float64]
 """[point, (x, y, z)] in metres, OpenDRIVE's axes."""
 
 GAP_M = 8.0
-_TWIN_M = 0.2
+TWIN_M = 0.2
 _WINDOW = 4
 _ROUNDING_M = 0.07
 """Most a place may be moved: half the rounding of 0.1 m, on both axes."""
@@ -48,7 +48,7 @@ class Track:
 def split(places: Points) -> list[Points]:
     """Stretches between the gaps; places given twice are dropped."""
     apart = np.hypot(*np.diff(places[:, :2], axis=0).T)
-    places = places[np.concatenate(([True], apart > _TWIN_M))]
+    places = places[np.concatenate(([True], apart > TWIN_M))]
     apart = np.hypot(*np.diff(places[:, :2], axis=0).T)
     return np.split(places, np.flatnonzero(apart > GAP_M) + 1)
 

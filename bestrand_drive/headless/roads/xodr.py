@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterator
+
+import numpy as np
 
 from bestrand_drive.headless.roads.network import Junction, Network, Road, Signal
 from bestrand_drive.headless.roads.sections import Kind, Lane
@@ -28,18 +29,18 @@ def write(network: Network, name: str) -> str:
 
 
 def road_length(metres: float) -> float:
-    """A length just above a number that float32 can hold and below the geometry's own.
+    """A length a little above a number that float32 can hold, and below the geometry's own.
 
     LibCarla keeps the end of a lane as float32; where that is greater than the road's length, ``get_topology`` leaves
-    the right lanes out without a word.
+    lanes out without a word. A quarter of float32's step above such a number is rounded down to it.
     """
-    single: float = struct.unpack("f", struct.pack("f", metres - 2e-4 - metres * 1e-7))[0]
-    return single + 1e-5
+    below = np.nextafter(np.float32(metres - 2e-4), np.float32(0))
+    return float(below) + float(np.spacing(below)) / 4
 
 
 def _road(road: Road) -> Iterator[str]:
     length = road_length(road.curve.length)
-    yield f'<road name="{road.id}" length="{length:.8f}" id="{road.id}" junction="{road.junction}">'
+    yield f'<road name="{road.id}" length="{length!r}" id="{road.id}" junction="{road.junction}">'
     yield f"<link>{_link('predecessor', road)}{_link('successor', road)}</link>"
     yield _OPEN_ROAD if road.fast else _STREET
     yield f"<planView>{''.join(_geometry(road))}</planView>"
