@@ -33,7 +33,7 @@ def join_lanes(network: Network, junction: Junction, start: Arm, end: Arm, kind:
 
 
 def join_all(network: Network, junction: Junction, start: Arm, end: Arm) -> None:
-    """Every lane in with every lane out: where flows merge, a vehicle may take any."""
+    """Every lane in with every lane out."""
     for lane_in in start.lanes_in():
         for lane_out in end.lanes_out():
             join(network, junction, start, lane_in, end, lane_out)

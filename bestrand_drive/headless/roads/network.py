@@ -40,9 +40,9 @@ class Signal(NamedTuple):
     lanes: tuple[int, int]
 
 
-@dataclass
+@dataclass(eq=False)
 class Road:
-    """One road; its curve is the centre of ``section.route``.
+    """One road; its curve is the centre of ``section.route``. A road equals only itself.
 
     Attributes:
         lane_links: Of a road inside a junction and of a turnaround: lane before and lane after its only lane.

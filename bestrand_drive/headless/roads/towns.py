@@ -32,19 +32,16 @@ def files_of(routes: Sequence[Route]) -> dict[PurePosixPath, str]:
     texts: dict[PurePosixPath, str] = {}
     for town in dict.fromkeys(route.town for route in routes):
         own = [route for route in routes if route.town == town]
-        if keep_clear([_alone(route) for route in own]):
-            texts[PurePosixPath(f"{town}.xodr")] = write(_together(own), town)
+        alone = [_network([route]) for route in own]
+        if keep_clear(alone):
+            texts[PurePosixPath(f"{town}.xodr")] = write(_network(own), town)
             continue
-        for route in own:
-            texts[PurePosixPath(route.id) / f"{town}.xodr"] = write(_alone(route), town)
+        for route, network in zip(own, alone, strict=True):
+            texts[PurePosixPath(route.id) / f"{town}.xodr"] = write(network, town)
     return texts
 
 
-def _alone(route: Route) -> Network:
-    return _together([route])
-
-
-def _together(routes: Iterable[Route]) -> Network:
+def _network(routes: Iterable[Route]) -> Network:
     network = Network()
     for route in routes:
         build(network, route)

@@ -21,7 +21,7 @@ Points = NDArray[np.float64]
 
 GAP_M = 8.0
 TWIN_M = 0.2
-_WINDOW = 4
+_WINDOW = 9
 _ROUNDING_M = 0.07
 """Most a place may be moved: half the rounding of 0.1 m, on both axes."""
 _SIDESTEP_RAD = 0.3
@@ -99,17 +99,23 @@ def _way(here: Points, there: Points) -> float:
 
 
 def _smoothed(places: Points) -> tuple[Points, list[float]]:
-    """Places freed of their rounding, and headings: a local parabola over 9 places, read in its middle."""
+    """Places freed of their rounding, and headings: a local parabola over 9 places, read at each.
+
+    At the ends the window lies aside; where there are less than 9 places it holds all. Least squares by the normal
+    equations, all windows at once, with lengths in units of the window to keep them well conditioned.
+    """
     along = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(places[:, :2], axis=0).T))))
-    smooth, headings = places.copy(), []
-    for index in range(len(places)):
-        low, high = max(0, index - _WINDOW), min(len(places), index + _WINDOW + 1)
-        degree = min(2, high - low - 1)
-        fit = np.polynomial.polynomial.polyfit(along[low:high] - along[index], places[low:high], degree)
-        move = fit[0] - places[index]
-        smooth[index] += move * min(1.0, _ROUNDING_M / max(float(np.hypot(*move[:2])), 1e-12))
-        headings.append(math.atan2(fit[1, 1], fit[1, 0]))
-    return smooth, headings
+    size = min(_WINDOW, len(places))
+    first = np.clip(np.arange(len(places)) - size // 2, 0, len(places) - size)
+    window = first[:, None] + np.arange(size)
+    offsets = along[window] - along[:, None]
+    scale = np.abs(offsets).max(axis=1)[:, None]
+    powers = (offsets / scale)[..., None] ** np.arange(min(3, size))
+    turned = powers.transpose(0, 2, 1)
+    fit = np.linalg.solve(turned @ powers, turned @ places[window])
+    move = fit[:, 0] - places
+    share = np.minimum(1.0, _ROUNDING_M / np.maximum(np.hypot(move[:, 0], move[:, 1]), 1e-12))
+    return places + share[:, None] * move, np.arctan2(fit[:, 1, 1], fit[:, 1, 0]).tolist()
 
 
 def ways_between(stretches: Sequence[Points]) -> list[tuple[float, float]]:
