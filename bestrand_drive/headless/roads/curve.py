@@ -82,7 +82,7 @@ def _to_chord(a: Pose, b: Pose, x: float, y: float) -> float:
 
 
 def biarc(start: Pose, end: Pose) -> tuple[Piece, ...]:
-    """Two arcs that meet with one tangent, from a pose to another that does not lie behind it.
+    """Two arcs that meet with one tangent, from a pose to another that neither lies behind it nor faces it.
 
     The two tangent lengths are equal (Bolton, "Biarc curves", 1975): with v from start to end and unit tangents t0, t1,
     the length d solves 2 d^2 (1 - t0.t1) + 2 d v.(t0 + t1) - v.v = 0.
