@@ -1,5 +1,6 @@
 """What scenario classes look for at their trigger is there."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from bestrand_drive.headless.roads.needs import NEEDS, Control, Layout
 from bestrand_drive.headless.roads.network import Network
 from bestrand_drive.headless.roads.request import Place, Route
 from bestrand_drive.headless.roads.xodr import write
-from tests.headless.roads.driving_map import at, junction_ahead, lanes_beside, leads_to, town_of
+from tests.headless.roads.driving_map import at, junction_ahead, lanes_beside, leads_to, off, town_of
 
 OBSTACLES = ("Accident", "ConstructionObstacle", "HazardAtSideLane", "ParkedObstacle")
 LIT = (
@@ -115,7 +116,25 @@ def test_the_server_finds_the_lights_and_stop_signs(of_type: Callable[[str], Rou
     }[control]
     assert [len(phase) for junction in road_map.junctions for phase in junction] == ([2, 2] if road_map.lights else [])
     if control is Control.PRIORITY:
-        assert [site.type for site in road_map.signs] == ["206"] * 3
+        assert [site.type for site in road_map.signs] == ["206"] * 6, "two lanes of each of the three others"
+
+
+@pytest.mark.parametrize("kind", STOPS)
+def test_a_stop_is_met_on_the_centre_of_the_lane(of_type: Callable[[str], Route], kind: str) -> None:
+    """Fail2Drive's ObscuredStopSign looks for a sign's trigger within 1.5 m of the lane's centre."""
+    route = of_type(kind)
+    network = Network()
+    build(network, route)
+    road_map = RoadMap(route.town, write(network, route.town))
+    waypoint, near = at(road_map.carla_map, route.scenarios[0].trigger), []
+    while not waypoint.is_junction:
+        for site in road_map.signs:
+            turn, centre = math.radians(site.transform.rotation[1]), site.box_centre
+            x = site.transform.location[0] + centre[0] * math.cos(turn) - centre[1] * math.sin(turn)
+            y = site.transform.location[1] + centre[0] * math.sin(turn) + centre[1] * math.cos(turn)
+            near.append(off(waypoint, (x, y, 0.0)))
+        waypoint = waypoint.next(1.0)[0]
+    assert min(near) < 1.0
 
 
 def place_of(route: Route, name: str) -> Place:
