@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bestrand_drive.cli.map_from_routes import map_from_routes
 from bestrand_drive.cli.running import INTERRUPTED, run_command
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.headless.faults.order import parse_faults
@@ -17,6 +18,7 @@ app = typer.Typer(
     help="A CPU-only server that speaks CARLA's wire protocol to the real client. Scores from it are not CARLA's.",
     no_args_is_help=True,
 )
+app.command("map-from-routes")(map_from_routes)
 
 Maps = Annotated[
     list[Path], typer.Option(help="Folder of OpenDRIVE files, TownNN.xodr; repeatable.", show_default=False)

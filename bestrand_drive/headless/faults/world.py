@@ -5,7 +5,7 @@ from __future__ import annotations
 from bestrand_drive.headless.blueprints.catalog import Catalog
 from bestrand_drive.headless.faults.hooks import FaultHooks
 from bestrand_drive.headless.maps.library import MapLibrary
-from bestrand_drive.headless.world.state import OPENDRIVE_MAP
+from bestrand_drive.headless.world.settings import GENERATED_MAP
 from bestrand_drive.headless.world.world import World
 
 
@@ -33,5 +33,5 @@ class FaultyWorld(World):
 
     def load_opendrive(self, xodr: str, reset_settings: bool = False) -> None:
         """Start an episode in a map given as text, after what was ordered for such."""
-        self.hooks.loading(OPENDRIVE_MAP)
+        self.hooks.loading(GENERATED_MAP)
         super().load_opendrive(xodr, reset_settings)
