@@ -15,6 +15,7 @@ from bestrand_drive.headless.options import LOOPBACK, ServeOptions
 from bestrand_drive.headless.sensors.suite import SensorSuite
 from bestrand_drive.headless.server import HeadlessServer
 from bestrand_drive.headless.versions import load_version
+from bestrand_drive.headless.wire.budget import raise_limit
 from bestrand_drive.headless.world.world import World
 
 HONESTY = "kinematic, nothing is rendered, scores from it are not CARLA's"
@@ -28,6 +29,7 @@ def serve(options: ServeOptions) -> int:
         DataRefused: The town is not there.
         UsageError: The CARLA version is not known.
     """
+    raise_limit()
     version = load_version(options.carla_version)
     maps = MapLibrary(options.maps)
     maps.load(options.map_name)

@@ -27,7 +27,7 @@ def actor_value(actor: Actor, version: ProtocolVersion) -> list[Any]:
         actor.id,
         actor.parent,
         [actor.blueprint_uid, actor.type_id, attributes],
-        [fields[name] for name in version.bounding_box],
+        version.pack("BoundingBox", fields),
         bytes([actor.semantic_tag]) if actor.semantic_tag else b"",
         _NO_STREAM,
     ]
