@@ -65,7 +65,8 @@ def get_episode_info(context: Context) -> list[Any]:
 def get_sensor_token(context: Context, stream_id: int) -> list[Any]:
     """streaming::Token of the snapshots or of a sensor that exists."""
     wanted = decoding.whole(stream_id)
-    if wanted != WORLD_STREAM and all(actor.stream_id != wanted for actor in context.world.actors.values()):
+    streams = {actor.stream_id for actor in context.world.actors.values()} - {0}
+    if wanted not in streams | {WORLD_STREAM}:
         raise Refused(f"unable to find a sensor with stream {wanted}")
     return [context.token(wanted)]
 
