@@ -41,6 +41,7 @@ class HeadlessServer:
     """Serves one world to any number of clients.
 
     Attributes:
+        budget: What all connections for remote calls may hold.
         dispatcher: Answers the remote calls.
         hub: Sends the sensor streams.
         port: Of remote calls.
@@ -64,7 +65,7 @@ class HeadlessServer:
         self._callers = itertools.count(1)
         self._next_free_s = time.monotonic()
         most_peers = most_peers or most_connections()
-        self._budget, self._rpc_crowd, self._stream_crowd = Budget(), Crowd(most_peers), Crowd(most_peers)
+        self.budget, self._rpc_crowd, self._stream_crowd = Budget(), Crowd(most_peers), Crowd(most_peers)
         self.hub = StreamHub(self._greeting)
         self._outbox = Outbox(self.hub)
         self._sensors = make_sensors(world, version, self.hub.has_listener)
@@ -85,7 +86,7 @@ class HeadlessServer:
             raise
 
     def _accept_rpc(self, connection: socket.socket) -> None:
-        self._rpc_crowd.join(RpcPeer(connection, self._selector, self.dispatcher, next(self._callers), self._budget))
+        self._rpc_crowd.join(RpcPeer(connection, self._selector, self.dispatcher, next(self._callers), self.budget))
 
     def _accept_stream(self, connection: socket.socket) -> None:
         self._stream_crowd.join(StreamPeer(connection, self._selector, self.hub))

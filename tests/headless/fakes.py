@@ -242,7 +242,7 @@ class Running:
 @contextlib.contextmanager
 def serving(**settings: Any) -> Iterator[Running]:
     """A running server of a fake world."""
-    world = FakeWorld(synchronous=settings.pop("synchronous", True))
+    world = settings.pop("world", None) or FakeWorld(synchronous=settings.pop("synchronous", True))
     running = Running(world, **settings)
     try:
         yield running

@@ -28,10 +28,14 @@ class Holder(Protocol):
 
 
 class Budget:
-    """Bytes held for each connection; where all are too many, the one that holds most is dropped."""
+    """Bytes held for each connection; where all are too many, the one that holds most is dropped.
+
+    Attributes:
+        limit_bytes: What all may hold together.
+    """
 
     def __init__(self, limit_bytes: int = LARGEST_TOTAL) -> None:
-        self._limit_bytes = limit_bytes
+        self.limit_bytes = limit_bytes
         self._held: dict[Holder, int] = {}
         self._total = 0
 
@@ -41,7 +45,7 @@ class Budget:
             self._total += size - self._held.pop(holder, 0)
             if size:
                 self._held[holder] = size
-            if self._total > self._limit_bytes:
+            if self._total > self.limit_bytes:
                 max(self._held, key=self._held.__getitem__).close()
 
 

@@ -41,7 +41,7 @@ def test_token_is_24_bytes_without_an_address():
     [
         (Answer.VALUE, [[1, 5]], [[0, ["no"]]]),
         (Answer.VOID, [[False]], [[True, ["no"]]]),
-        (Answer.LIST, 5, [[0, ["no"]]]),
+        (Answer.LIST, 5, [[[0, ["no"]]]]),
         (None, [[1, 5]], [[0, ["no"]]]),
     ],
 )
