@@ -15,7 +15,7 @@ from bestrand_drive.headless.rpc.dispatch import Dispatcher
 from bestrand_drive.headless.versions import ProtocolVersion
 from bestrand_drive.headless.wire.budget import Budget, Crowd, most_connections
 from bestrand_drive.headless.wire.layouts import MAP_CHANGED, Headers, actor_rows
-from bestrand_drive.headless.wire.rpc import RpcPeer
+from bestrand_drive.headless.wire.rpc import Answers, RpcPeer
 from bestrand_drive.headless.wire.sockets import Listener, bind
 from bestrand_drive.headless.wire.streams import StreamHub, StreamPeer
 from bestrand_drive.headless.wire.tokens import WORLD_STREAM
@@ -76,6 +76,7 @@ class HeadlessServer:
         self.dispatcher = Dispatcher(
             Context(world, version, self.streaming_port, self.tick, self.announce, self._outbox.release)
         )
+        self._answers = Answers(self.dispatcher)
 
     def _listen_for_streams(self, host: str, port: int) -> Listener:
         """The second port; without it the first is given back."""
@@ -86,7 +87,7 @@ class HeadlessServer:
             raise
 
     def _accept_rpc(self, connection: socket.socket) -> None:
-        self._rpc_crowd.join(RpcPeer(connection, self._selector, self.dispatcher, next(self._callers), self.budget))
+        self._rpc_crowd.join(RpcPeer(connection, self._selector, self._answers, next(self._callers), self.budget))
 
     def _accept_stream(self, connection: socket.socket) -> None:
         self._stream_crowd.join(StreamPeer(connection, self._selector, self.hub))

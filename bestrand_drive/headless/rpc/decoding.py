@@ -98,7 +98,7 @@ def fields(version: ProtocolVersion, struct: str, value: Any) -> dict[str, Any]:
     """
     if not isinstance(value, list):
         raise TypeError(f"{struct} is an array, not {type(value).__name__}")
-    return dict(zip(version.structs[struct].names, value, strict=False))
+    return dict(zip(version.structs[struct].names, value))  # noqa: B905  lengths may differ
 
 
 def _made(kind: type[_T], values: Mapping[str, Any], readers: Mapping[str, Callable[[Any], Any]]) -> _T:
@@ -109,22 +109,17 @@ def _made(kind: type[_T], values: Mapping[str, Any], readers: Mapping[str, Calla
     return kind(**{name: readers.get(name, otherwise)(values[name]) for name in names})
 
 
-def _within(value: Any, low: float, high: float) -> float:  # noqa: ANN401
-    """A number cut to its range, as CARLA does with pedals and wheel."""
-    return min(max(number(value), low), high)
-
-
 def vehicle_control(version: ProtocolVersion, value: Any) -> VehicleControl:  # noqa: ANN401
-    """VehicleControl."""
+    """VehicleControl; pedals and wheel are cut to their range as CARLA does. Most calls of a drive end here."""
     found = fields(version, "VehicleControl", value)
     return VehicleControl(
-        throttle=_within(found["throttle"], 0.0, 1.0),
-        steer=_within(found["steer"], -1.0, 1.0),
-        brake=_within(found["brake"], 0.0, 1.0),
-        hand_brake=bool(found["hand_brake"]),
-        reverse=bool(found["reverse"]),
-        manual_gear_shift=bool(found["manual_gear_shift"]),
-        gear=small(found["gear"]),
+        min(max(number(found["throttle"]), 0.0), 1.0),
+        min(max(number(found["steer"]), -1.0), 1.0),
+        min(max(number(found["brake"]), 0.0), 1.0),
+        bool(found["hand_brake"]),
+        bool(found["reverse"]),
+        bool(found["manual_gear_shift"]),
+        small(found["gear"]),
     )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -82,7 +83,7 @@ def _packer(layout: Layout, formats: Mapping[str, str]) -> Callable[[Mapping[str
     """Packs values by field; fields that the server does not know become zeros."""
     compiled = struct.Struct("<" + "".join(_formats(layout, formats).values()))
     known = [name for name in layout.names if name not in layout.fillers]
-    return lambda values: compiled.pack(*(part for name in known for part in values[name]))
+    return lambda values: compiled.pack(*chain.from_iterable(map(values.__getitem__, known)))
 
 
 def _formats(layout: Layout, formats: Mapping[str, str]) -> dict[str, str]:

@@ -20,7 +20,7 @@ LARGEST_ARRAY = 1 << 20
 _LARGEST_HEAD = 1 << 10
 _MOST_PARAMETERS = 64
 _SLACK = 1 << 20
-_BEGINNINGS = (b"", b"\x93", b"\x94")
+_BEGINNINGS = (b"\x93", b"\x94")
 """First bytes of arrays of three and four, as clients pack them."""
 _STRINGS = frozenset([*range(0xA0, 0xC0), 0xC4, 0xC5, 0xC6, 0xD9, 0xDA, 0xDB])
 """First bytes of MessagePack's str and bin."""
@@ -93,6 +93,8 @@ class Messages:
         Raises:
             Malformed: The bytes are no such message, or one is larger than any that a client sends.
         """
+        if not self._held:
+            return None
         try:
             self._framer.skip()
         except msgpack.OutOfData:

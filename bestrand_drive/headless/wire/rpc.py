@@ -19,8 +19,9 @@ from bestrand_drive.headless.wire.sockets import WRITE, Peer
 
 _RESPONSE = 1
 _LARGEST_BACKLOG = 1 << 28
-_THROWN_AWAY = [True]
-"""Metadata of a call whose response the client does not look at."""
+_KEPT_BUFFER = 1 << 20
+_THROWN_AWAY = [[True]]
+"""First parameter, the metadata, of a call whose response the client does not look at."""
 
 
 class Calls(Protocol):
@@ -43,6 +44,47 @@ class Calls(Protocol):
         """Connection ``caller`` is gone."""
 
 
+class Answers:
+    """Calls into bytes of their responses, for all connections of a server."""
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._packer = _new_packer()
+
+    def response(self, caller: int, request: Request) -> bytes:
+        """Obey one call; its response, or nothing for a notification."""
+        result = self._result(caller, request)
+        if request.number is None:
+            return b""
+        try:
+            return self._packed([_RESPONSE, request.number, None, result])
+        except (TypeError, ValueError, OverflowError) as error:
+            self._packer.reset()
+            return self._packed([_RESPONSE, request.number, None, self._calls.failed(request.name, error)])
+
+    def _result(self, caller: int, request: Request) -> Any:  # noqa: ANN401  any result
+        """What a call comes to."""
+        parameters = request.parameters
+        if isinstance(parameters, TooLarge):
+            return self._calls.failed(request.name, parameters)
+        return self._calls.call(caller, request.name, parameters[1:], awaited=parameters[:1] != _THROWN_AWAY)
+
+    def _packed(self, message: list[Any]) -> bytes:
+        """A message as bytes. A packer keeps a buffer as large as its longest message, so that one is given up."""
+        data: bytes = self._packer.pack(message)
+        if len(data) > _KEPT_BUFFER:
+            self._packer = _new_packer()
+        return data
+
+    def hung_up(self, caller: int) -> None:
+        """Connection ``caller`` is gone."""
+        self._calls.hung_up(caller)
+
+
+def _new_packer() -> msgpack.Packer:
+    return msgpack.Packer(use_bin_type=True, unicode_errors="surrogateescape")
+
+
 class RpcPeer(Peer):
     """One client's connection for remote calls; what is malformed drops this connection only.
 
@@ -53,11 +95,11 @@ class RpcPeer(Peer):
     """
 
     def __init__(
-        self, connection: socket.socket, selector: selectors.BaseSelector, calls: Calls, number: int, budget: Budget
+        self, connection: socket.socket, selector: selectors.BaseSelector, answers: Answers, number: int, budget: Budget
     ) -> None:
         super().__init__(connection, selector, _LARGEST_BACKLOG)
         self._messages = Messages()
-        self._calls = calls
+        self._answers = answers
         self._number = number
         self._budget = budget
         self._paused = False
@@ -84,36 +126,17 @@ class RpcPeer(Peer):
         try:
             while not (self.closed or self.unsent) and (request := self._messages.take()):
                 self.spoke = True
-                result = self._result(request)
-                if request.number is not None:
-                    self.send(self._response(request.number, request.name, result))
+                response = self._answers.response(self._number, request)
+                if response:
+                    self.send(response)
         except Malformed:
             self.close()
         self._paused = bool(self.unsent)
         if self._paused:
             self._selector.modify(self._socket, WRITE, self)
 
-    def _result(self, request: Request) -> Any:  # noqa: ANN401  any result
-        """What a call comes to."""
-        if isinstance(request.parameters, TooLarge):
-            return self._calls.failed(request.name, request.parameters)
-        awaited = request.parameters[:1] != [_THROWN_AWAY]
-        return self._calls.call(self._number, request.name, request.parameters[1:], awaited=awaited)
-
-    def _response(self, number: int, name: str, result: Any) -> bytes:  # noqa: ANN401
-        """A response as bytes."""
-        try:
-            return _packed([_RESPONSE, number, None, result])
-        except (TypeError, ValueError, OverflowError) as error:
-            return _packed([_RESPONSE, number, None, self._calls.failed(name, error)])
-
     def lost(self) -> None:
         """Tell those who keep something for this connection."""
         self._messages = Messages()
         self._budget.note(self, 0)
-        self._calls.hung_up(self._number)
-
-
-def _packed(message: list[Any]) -> bytes:
-    """A message as bytes. No packer is kept: each would hold a buffer as large as its longest message."""
-    return bytes(msgpack.packb(message, use_bin_type=True, unicode_errors="surrogateescape"))
+        self._answers.hung_up(self._number)
