@@ -55,30 +55,20 @@ def test_the_check_of_types_tells_right_from_wrong():
 
 def calls(live):
     """Name -> arguments of a call that succeeds, and the type of its value."""
-    version = live.version.name
-    car, walker, light, box = live.car, live.walker, live.light, BOX[version]
+    return {**actor_calls(live), **vehicle_calls(live), **town_calls(live)}
+
+
+def actor_calls(live):
+    """Calls on actors of any kind."""
+    version, car, push = live.version.name, live.car, [100.0, 0.0, 0.0]
     spawn = [1, CAR, [["role_name", 3 + live.version.attribute_type_base, "hero"]]]
-    command = [spawn, at(140.0), [False], []]
-    if version != "0.9.15":
-        command[3:3] = [0, ""]
-    push = [100.0, 0.0, 0.0]
     return {
-        "version": ((), str),
-        "tick_cue": ((), int),
-        "get_available_maps": ((), [str]),
-        "get_episode_info": ((), (int, (bytes,))),
-        "get_sensor_token": ((1,), (bytes,)),
-        "get_map_info": ((), (str, [TRANSFORM])),
-        "get_map_data": ((), str),
-        "get_episode_settings": ((), SETTINGS),
-        "set_episode_settings": (([True, False, [True, 0.05], True, 0.01, 10, 0.0, True, 1.0, 2.0, True],), int),
-        "get_actor_definitions": ((), [DEFINITION]),
         "get_spectator": ((), actor(version)),
-        "get_actors_by_id": (([car, walker, light, live.imu],), [actor(version)]),
+        "get_actors_by_id": (([car, live.walker, live.light, live.imu],), [actor(version)]),
         "spawn_actor": ((spawn, at(100.0)), actor(version)),
         "spawn_actor_with_parent": (([1, "sensor.camera.rgb", []], at(1.0), car, 0, ""), actor(version)),
         "destroy_actor": ((live.imu,), bool),
-        "get_actor_bounding_box": ((car,), box),
+        "get_actor_bounding_box": ((car,), BOX[version]),
         "set_actor_location": ((car, [20.0, 1.75, 0.5]), VOID),
         "set_actor_transform": ((car, at(20.0)), VOID),
         "set_actor_target_velocity": ((car, push), VOID),
@@ -94,7 +84,14 @@ def calls(live):
         "set_actor_simulate_physics": ((car, True), VOID),
         "set_actor_enable_gravity": ((car, True), VOID),
         "set_actor_collisions": ((car, True), VOID),
-        "set_actor_dead": ((walker,), VOID),
+        "set_actor_dead": ((live.walker,), VOID),
+    }
+
+
+def vehicle_calls(live):
+    """Calls on vehicles and walkers."""
+    car, walker = live.car, live.walker
+    return {
         "apply_control_to_vehicle": ((car, [0.5, 0.0, 0.0, False, False, False, 1]), VOID),
         "apply_ackermann_control_to_vehicle": ((car, [0.1, 0.0, 5.0, 1.0, 0.0]), VOID),
         "get_ackermann_controller_settings": ((car,), (F,) * 6),
@@ -109,6 +106,26 @@ def calls(live):
         "get_wheel_steer_angle": ((car, 0), F),
         "apply_control_to_walker": ((walker, [[1.0, 0.0, 0.0], 1.5, False]), VOID),
         "set_walker_state": ((walker, at(60.0), 1.0), VOID),
+    }
+
+
+def town_calls(live):
+    """Episode, map, lights, weather, rays, TrafficManagers, batches; the last of them begins another episode."""
+    version, light = live.version.name, live.light
+    command = [[1, CAR, []], at(140.0), [False], []]
+    if version != "0.9.15":
+        command[3:3] = [0, ""]
+    return {
+        "version": ((), str),
+        "tick_cue": ((), int),
+        "get_available_maps": ((), [str]),
+        "get_episode_info": ((), (int, (bytes,))),
+        "get_sensor_token": ((1,), (bytes,)),
+        "get_map_info": ((), (str, [TRANSFORM])),
+        "get_map_data": ((), str),
+        "get_episode_settings": ((), SETTINGS),
+        "set_episode_settings": (([True, False, [True, 0.05], True, 0.01, 10, 0.0, True, 1.0, 2.0, True],), int),
+        "get_actor_definitions": ((), [DEFINITION]),
         "set_traffic_light_state": ((light, 2), VOID),
         "set_traffic_light_green_time": ((light, 4.0), VOID),
         "set_traffic_light_yellow_time": ((light, 1.0), VOID),
@@ -118,7 +135,7 @@ def calls(live):
         "reset_traffic_light_group": ((light,), VOID),
         "reset_all_traffic_lights": ((), VOID),
         "get_group_traffic_lights": ((light,), [int]),
-        "get_light_boxes": ((light,), [box]),
+        "get_light_boxes": ((light,), [BOX[version]]),
         "get_weather_parameters": ((), (F,) * 14),
         "set_weather_parameters": (([float(k) for k in range(14)],), VOID),
         "get_imui_gravity": ((), F),
@@ -129,7 +146,7 @@ def calls(live):
         "get_traffic_manager_running": ((8000,), (str, int)),
         "add_traffic_manager_running": ((["127.0.0.1", 8000],), bool),
         "destroy_traffic_manager": ((8000,), bool),
-        "apply_batch": (([[[0, command]], [[1, [walker]]]], False), [((int, int),)]),
+        "apply_batch": (([[[0, command]], [[1, [live.walker]]]], False), [((int, int),)]),
         "copy_opendrive_to_file": ((MINI_XODR, [2.0, 50.0, 1.0, 0.6, True, True, True]), VOID),
         "load_new_episode": (("OpenDriveMap", True, 0xFFFF), VOID),
     }
