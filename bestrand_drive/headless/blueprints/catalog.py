@@ -14,6 +14,7 @@ from bestrand_drive.headless.world.actor import Vector
 __all__ = ["AttributeSpec", "AttributeType", "Blueprint", "Catalog", "Limits", "load_catalog"]
 
 _MESH = "static.prop.mesh"
+LARGEST_SCALE = 100.0
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,12 @@ class Catalog:
 
 
 def _positive(text: str) -> float:
-    """The number that ``text`` writes, or 1 where it is none or not above zero."""
+    """The number that ``text`` writes, at most ``LARGEST_SCALE``, or 1 where it is none or not above zero."""
     try:
         value = float(text)
     except ValueError:
         return 1.0
-    return value if 0.0 < value < float("inf") else 1.0
+    return min(value, LARGEST_SCALE) if 0.0 < value < float("inf") else 1.0
 
 
 def load_catalog() -> Catalog:

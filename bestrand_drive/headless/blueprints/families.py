@@ -23,7 +23,6 @@ _TYPES = {
 _LIMITS = ("max_steer_deg", "wheel_steer_deg", "max_accel", "max_brake", "max_speed", "mass")
 _SENSOR_BOX: Vector = (0.05, 0.05, 0.05)
 _SIZES = ((0.10, "tiny"), (0.35, "small"), (1.00, "medium"), (2.50, "big"))  # upper bound of the largest half size, m
-_WALKER_MASS_KG = 70.0
 
 
 @dataclass(frozen=True)
@@ -130,7 +129,7 @@ def _walkers(data: Data) -> Iterator[Draft]:
             attributes=common + _person(entry),
             extent=_vector(entry["box"]),
             tag=data["tag"],
-            limits=Limits(max_speed=float(entry["speed"][-1]), mass=_WALKER_MASS_KG),
+            limits=Limits(max_speed=float(entry["speed"][-1])),
         )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import OrderedDict
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -25,6 +26,8 @@ from bestrand_drive.headless.world.actor import Transform
 
 CELL_M = 2.0
 CELL_HEIGHT_M = 4.0
+KEPT_CELLS = 50_000
+"""Cells remembered, the youngest ones: some 20 MB. Towns have fewer on their roads, clients may ask for any."""
 _VERGE_M = 3.0
 
 
@@ -38,9 +41,6 @@ class Surface:
         z: Point on the plane, metres.
         rise_x: Metres of height a metre of x.
         rise_y: Metres of height a metre of y.
-        road_id: OpenDRIVE road.
-        lane_id: OpenDRIVE lane.
-        s: Metres along the road.
         limit_kmh: Speed limit.
     """
 
@@ -49,9 +49,6 @@ class Surface:
     z: float
     rise_x: float
     rise_y: float
-    road_id: int
-    lane_id: int
-    s: float
     limit_kmh: float
 
     def height(self, x: float, y: float) -> float:
@@ -63,7 +60,7 @@ class RoadMap:
     """A loaded town.
 
     Surfaces are asked for by cells of 2 x 2 x 4 m and remembered: ``carla.Map.get_waypoint`` costs 10 to 50 us. A cell
-    is always evaluated at its centre, so that the answer does not depend on who asked first.
+    is always evaluated at its centre, so that the answer depends neither on who asked first nor on what was forgotten.
     """
 
     def __init__(self, name: str, xodr: str) -> None:
@@ -83,7 +80,7 @@ class RoadMap:
             raise DataRefused(f"carla refuses the OpenDRIVE text of {name}: {error}.") from error
         self.limits = SpeedLimits(parsed.roads)
         self.junctions = parsed.junctions
-        self._cells: dict[tuple[int, int, int], Surface | None] = {}
+        self._cells: OrderedDict[tuple[int, int, int], Surface | None] = OrderedDict()
 
     @cached_property
     def spawn_points(self) -> tuple[Transform, ...]:
@@ -109,6 +106,8 @@ class RoadMap:
         except KeyError:
             surface = self._evaluate((cell[0] + 0.5) * CELL_M, (cell[1] + 0.5) * CELL_M, cell[2] * CELL_HEIGHT_M)
             self._cells[cell] = surface
+            if len(self._cells) > KEPT_CELLS:
+                self._cells.popitem(last=False)
             return surface
 
     def surface(self, x: float, y: float, z: float) -> Surface | None:
@@ -127,11 +126,6 @@ class RoadMap:
         if math.hypot(centre.x - x, centre.y - y) > waypoint.lane_width / 2 + _VERGE_M:
             return None
         grade = math.tan(math.radians(place.rotation.pitch))
-        road, lane, s = waypoint.road_id, waypoint.lane_id, waypoint.s
         rise = (grade * math.cos(yaw), grade * math.sin(yaw))
-        return Surface(centre.x, centre.y, centre.z, *rise, road, lane, s, self.limits.at(road, lane, s))
-
-    def geolocation(self, x: float, y: float, z: float) -> tuple[float, float, float]:
-        """Latitude and longitude in degrees and altitude in metres, by the file's geo reference."""
-        place = self.carla_map.transform_to_geolocation(carla.Location(x, y, z))
-        return place.latitude, place.longitude, place.altitude
+        limit_kmh = self.limits.at(waypoint.road_id, waypoint.lane_id, waypoint.s)
+        return Surface(centre.x, centre.y, centre.z, *rise, limit_kmh)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from bestrand_drive.headless.versions import ProtocolVersion
 from bestrand_drive.headless.wire.tokens import pack_token
+from bestrand_drive.headless.world.dynamics import GRAVITY
 
 if TYPE_CHECKING:
     from bestrand_drive.headless.world.world import World
@@ -59,7 +60,7 @@ class Context:
     batch_by: int = 0
     traffic_managers: dict[int, TrafficManager] = field(default_factory=dict)
     pending_opendrive: str | None = None
-    gravity: float = 9.81
+    gravity: float = GRAVITY
 
     def token(self, stream_id: int) -> bytes:
         """The token of a stream; an actor without one has an empty token."""

@@ -7,9 +7,7 @@ from typing import Any
 from bestrand_drive.headless.rpc import decoding, encoding
 from bestrand_drive.headless.rpc.context import Context, Refused
 from bestrand_drive.headless.wire.tokens import WORLD_STREAM
-
-GENERATED_MAP = "OpenDriveMap"
-"""The name under which clients load a road network that they sent themselves."""
+from bestrand_drive.headless.world.settings import GENERATED_MAP
 
 
 def version(context: Context) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 from bestrand_drive.headless.world.actor import Actor, Kind, Transform, Vector
-from bestrand_drive.headless.world.bodies import ATTITUDE, PLACE, SPIN, VELOCITY, WX
+from bestrand_drive.headless.world.bodies import SPIN, VELOCITY, VX, VY, WX
 from bestrand_drive.headless.world.controls import WalkerControl
 from bestrand_drive.headless.world.errors import WorldError
 from bestrand_drive.headless.world.population import Population
+from bestrand_drive.headless.world.ranges import check_location, check_spin, check_transform, check_velocity
 
 _ROADS_LABEL = 1  # CityObjectLabel of roads
 _RAY_STEP_M = 0.5
@@ -21,10 +22,12 @@ class ActorCalls(Population):
     # --- place
     def set_transform(self, actor_id: int, transform: Transform) -> None:
         """Put an actor somewhere; its velocity stays. Of an attached actor it is the place relative to the parent."""
+        check_transform(transform)
         self._put(self.actor(actor_id), transform)
 
     def set_location(self, actor_id: int, location: Vector) -> None:
         """Put an actor somewhere and keep its attitude."""
+        check_location(location)
         actor = self.actor(actor_id)
         attitude = (actor.attachment or actor.transform).rotation
         self._put(actor, Transform(location, attitude))
@@ -35,26 +38,39 @@ class ActorCalls(Population):
             self.attachments.move(actor.id, transform)
             self.attachments.place(self.bodies.state)
             return
-        state, slot = self.bodies.state, self.slot(actor.id)
-        state[PLACE, slot] = transform.location
-        state[ATTITUDE, slot] = transform.rotation
+        self.bodies.place(self.slot(actor.id), transform)
         if actor.kind is Kind.VEHICLE:
             self.fleet.grounded[self.fleet.row[actor.id]] = False
         elif actor.kind is Kind.WALKER:
             self.walkers.lift(actor.id)
+        elif actor.kind is Kind.PROP:
+            self.props.lift(actor.id)
 
     # --- motion
     def set_target_velocity(self, actor_id: int, velocity: Vector) -> None:
-        """Give an actor a velocity once, m/s in the world; resistance then slows it as usual."""
-        self.bodies.state[VELOCITY, self.slot(actor_id)] = velocity
+        """Give an actor a velocity once, m/s in the world.
+
+        A vehicle's and a loose prop's wears off by resistance as usual, a walker drifts until its next control. Other
+        props, walkers without physics and everything else stand still.
+        """
+        check_velocity(velocity)
+        actor, state = self.actor(actor_id), self.bodies.state
+        if actor.kind is Kind.VEHICLE:
+            state[VELOCITY, self.slot(actor_id)] = velocity
+        elif actor_id in self.props.slots:
+            state[VX : VY + 1, self.slot(actor_id)] = velocity[:2]
+        elif actor.kind is Kind.WALKER and self.walkers.simulated[actor_id]:
+            self.walkers.drift(actor_id, velocity, state)
 
     def set_target_angular_velocity(self, actor_id: int, velocity: Vector) -> None:
-        """Give an actor an angular velocity once, deg/s."""
-        slot = self.slot(actor_id)
-        self.bodies.state[SPIN, slot] = velocity
-        row = self.fleet.row.get(actor_id)
-        if row is not None and self.fleet.simulated[row]:
-            self.fleet.spin[row] = velocity[2] * 0.017453292519943295
+        """Give a vehicle an angular velocity once, deg/s; other actors do not turn by themselves."""
+        check_spin(velocity)
+        if self.actor(actor_id).kind is not Kind.VEHICLE:
+            return
+        row = self.fleet.row[actor_id]
+        self.bodies.state[SPIN, self.slot(actor_id)] = velocity
+        if self.fleet.simulated[row]:
+            self.fleet.spin[row] = math.radians(velocity[2])
 
     def set_simulate_physics(self, actor_id: int, enabled: bool) -> None:
         """Without physics an actor moves only by transforms and target velocities; switching it off stops it."""
@@ -65,19 +81,22 @@ class ActorCalls(Population):
             self.fleet.spin[row] = 0.0
         elif kind is Kind.WALKER:
             self.walkers.simulated[actor_id] = enabled
+            self.walkers.drift(actor_id, (0.0, 0.0, 0.0), self.bodies.state)
         elif kind is Kind.PROP:
-            self.props.slots.pop(actor_id, None)
+            self.props.fix(actor_id)
             if enabled:
-                self.props.slots[actor_id] = slot
+                self.props.loosen(actor_id, slot)
         if not enabled:
             self.bodies.state[VELOCITY.start : WX + 3, slot] = 0.0
         self._solids = None
 
     def set_enable_gravity(self, actor_id: int, enabled: bool) -> None:
-        """Without gravity a vehicle keeps its height and upward velocity; other actors do not care."""
-        self.actor(actor_id)
-        if actor_id in self.fleet.row:
+        """Without gravity a vehicle keeps its upward velocity, a loose prop its height; other actors do not care."""
+        kind = self.actor(actor_id).kind
+        if kind is Kind.VEHICLE:
             self.fleet.gravity[self.fleet.row[actor_id]] = enabled
+        elif kind is Kind.PROP:
+            self.props.weigh(actor_id, enabled)
 
     def set_collisions(self, actor_id: int, enabled: bool) -> None:
         """Let an actor collide, or pass through everything."""
@@ -93,32 +112,17 @@ class ActorCalls(Population):
     def apply_walker_control(self, actor_id: int, direction: Vector, speed: float, jump: bool = False) -> None:
         """Walk in a direction (world) at a speed in m/s."""
         self._walker(actor_id)
+        check_velocity((speed,))
         self.walkers.control(actor_id, WalkerControl(direction, speed, jump))
-
-    def walker_control(self, actor_id: int) -> WalkerControl:
-        """The control in force."""
-        self._walker(actor_id)
-        return self.walkers.controls[actor_id]
 
     def apply_walker_state(self, actor_id: int, transform: Transform, speed: float) -> None:
         """Put a walker somewhere; it walks on along its new heading at ``speed`` m/s until told otherwise."""
         self._walker(actor_id)
+        check_transform(transform)
+        check_velocity((speed,))
         self._put(self.actor(actor_id), transform)
         yaw = math.radians(transform.rotation[1])
         self.walkers.control(actor_id, WalkerControl((math.cos(yaw), math.sin(yaw), 0.0), speed))
-
-    # --- what a snapshot says
-    def light_state_of(self, actor: Actor) -> tuple[str, float, float, float, float, int, bool, int]:
-        """Sign id; green, yellow, red and elapsed seconds; pole; frozen; state."""
-        record = self.lights.record[self.lights.index(actor.id)]
-        sign_id, green, yellow, red, elapsed, pole, frozen, state = record.tolist()
-        return sign_id.decode(), green, yellow, red, elapsed, pole, frozen, state
-
-    def sign_id_of(self, actor: Actor) -> str:
-        """OpenDRIVE signal id of a light or sign; empty for other actors."""
-        if actor.kind is Kind.TRAFFIC_LIGHT:
-            return self.light_state_of(actor)[0]
-        return dict(self._signs).get(actor.id, "")
 
     # --- ground
     def ground_height(self, x: float, y: float, z: float) -> float | None:

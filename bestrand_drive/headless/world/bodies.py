@@ -37,6 +37,7 @@ class Bodies:
         self._free = list(range(_FIRST_CAPACITY - 1, -1, -1))
         self._slots: dict[int, int] = {}
         self._order: NDArray[np.intp] | None = None
+        self._placed: set[int] = set()
 
     def add(self, actor_id: int, transform: Transform, extent: Vector, box_centre: Vector) -> int:
         """Take a slot for an actor and return it."""
@@ -50,6 +51,7 @@ class Bodies:
         self.box[:, slot] = (*extent, *box_centre)
         self.ids[slot] = actor_id
         self._slots[actor_id] = slot
+        self._placed.discard(slot)
         self._changed()
         return slot
 
@@ -57,6 +59,16 @@ class Bodies:
         """Give the slot of an actor back."""
         self._free.append(self._slots.pop(actor_id))
         self._changed()
+
+    def place(self, slot: int, transform: Transform) -> None:
+        """Put an actor somewhere; whatever that does to its velocity until the next tick's end is no acceleration."""
+        self.state[PLACE, slot] = transform.location
+        self.state[ATTITUDE, slot] = transform.rotation
+        self._placed.add(slot)
+
+    def land(self, slots: int | NDArray[np.intp]) -> None:
+        """The ground has taken a fall's speed, which is no acceleration of the motion."""
+        self.last[VZ, slots] = self.state[VZ, slots]
 
     def slots_of(self, actor_ids: list[int]) -> NDArray[np.intp]:
         """Slots of actors, in the given order."""
@@ -70,7 +82,11 @@ class Bodies:
         return self._order
 
     def accelerate(self, dt_s: float) -> None:
-        """Write accelerations: the change of velocity since the last tick, calls of clients included."""
+        """Write accelerations: the change of velocity since the last tick, velocities that clients set included."""
+        if self._placed:
+            placed = list(self._placed)
+            self.last[VELOCITY, placed] = self.state[VELOCITY, placed]
+            self._placed.clear()
         self.state[ACCELERATION] = (self.state[VELOCITY] - self.last[VELOCITY]) / dt_s
 
     def end_tick(self) -> None:

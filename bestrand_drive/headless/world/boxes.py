@@ -1,6 +1,8 @@
 """Oriented boxes on the ground plane: do they touch, along which normal, how deep.
 
-Source: separating axis theorem for rectangles (Ericson, Real-Time Collision Detection, section 4.4).
+Source: separating axis theorem for rectangles (Ericson, Real-Time Collision Detection, section 4.4). A box that lies on
+its side or stands on an edge becomes the smallest rectangle along one of its edges that holds all of its shadow, with
+its full height.
 """
 
 from __future__ import annotations
@@ -10,10 +12,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bestrand_drive.headless.world.bodies import YAW, Bodies, X, Y, Z
+from bestrand_drive.headless.world.attachments import rotation_matrices
+from bestrand_drive.headless.world.bodies import ATTITUDE, PITCH, PLACE, ROLL, YAW, Bodies, X, Y, Z
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+
+_LEVEL_DEG = 20.0  # the tilt of a slope, which makes no difference worth its cost
 
 
 @dataclass(frozen=True)
@@ -24,8 +29,8 @@ class Boxes:
         x: Centre, metres.
         y: Centre, metres.
         z: Centre, metres.
-        cos: Of the yaw.
-        sin: Of the yaw.
+        cos: Of the yaw (within 45 degrees of it where a box is tilted).
+        sin: As above.
         length: Half size forward.
         width: Half size to the right.
         height: Half size upward.
@@ -47,7 +52,19 @@ class Boxes:
         yaw = np.radians(state[YAW])
         cos, sin = np.cos(yaw), np.sin(yaw)
         x, y = state[X] + bx * cos - by * sin, state[Y] + bx * sin + by * cos
-        return cls(x, y, state[Z] + bz, cos, sin, length, width, height)
+        upright = cls(x, y, state[Z] + bz, cos, sin, length, width, height)
+        tilt = np.abs(state[PITCH : ROLL + 1 : ROLL - PITCH]).max(axis=0)
+        tilted = np.flatnonzero(tilt > _LEVEL_DEG)
+        if not tilted.size:
+            return upright
+        return upright._with(tilted, _around(state[:, tilted], bodies.box[:, slots[tilted]]))
+
+    def _with(self, index: Indices, others: Boxes) -> Boxes:
+        """These boxes with the ones at ``index`` replaced."""
+        fields = {name: getattr(self, name).copy() for name in Boxes.__dataclass_fields__}
+        for name, values in fields.items():
+            values[index] = getattr(others, name)
+        return Boxes(**fields)
 
     @property
     def radius(self) -> Floats:
@@ -57,6 +74,44 @@ class Boxes:
     def take(self, index: Indices) -> Boxes:
         """The boxes at ``index``."""
         return Boxes(*(getattr(self, name)[index] for name in Boxes.__dataclass_fields__))
+
+
+def _around(state: Floats, box: Floats) -> Boxes:
+    """Upright boxes around tilted ones.
+
+    Args:
+        state: The first rows of ``Bodies.state``, ``[6, box]``.
+        box: As ``Bodies.box``, ``[6, box]``.
+    """
+    axes = rotation_matrices(state[ATTITUDE])
+    edges = axes * box[:3].T[:, None, :]
+    yaw = np.radians(state[YAW])
+    heading = np.stack([np.cos(yaw), np.sin(yaw)], axis=1)
+    x, y, z = state[PLACE] + np.einsum("nij,jn->in", axes, box[3:])
+    return Boxes(x, y, z, *_rectangles(edges[:, :2], heading), np.abs(edges[:, 2]).sum(axis=1))
+
+
+def _rectangles(edges: Floats, heading: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """The smallest rectangle along one of its edges around the shadow of each box; its x nearest to the heading.
+
+    Args:
+        edges: Half edges of the boxes seen from above, metres, ``[box, xy, edge]``.
+        heading: Unit vectors of the boxes' yaw, ``[box, xy]``.
+
+    Returns:
+        Cosine and sine of its direction, half length and half width in metres, each ``[box]``.
+    """
+    size = np.linalg.norm(edges, axis=1)[:, None]
+    ways = np.where(size > 1e-9, edges / np.maximum(size, 1e-9), heading[..., None])  # an upright edge has no way
+    along = np.abs(np.einsum("nik,nij->nkj", ways, edges)).sum(axis=2)
+    across = np.abs(np.einsum("nik,nij->nkj", np.stack([-ways[:, 1], ways[:, 0]], axis=1), edges)).sum(axis=2)
+    row, best = np.arange(len(edges)), np.argmin(along * across, axis=1)
+    (cos, sin), length, width = ways[row, :, best].T, along[row, best], across[row, best]
+    ahead, aside = cos * heading[:, 0] + sin * heading[:, 1], cos * heading[:, 1] - sin * heading[:, 0]
+    swap = np.abs(aside) > np.abs(ahead)
+    sign = np.where(np.where(swap, aside, ahead) < 0.0, -1.0, 1.0)
+    cos, sin = sign * np.where(swap, -sin, cos), sign * np.where(swap, cos, sin)
+    return cos, sin, np.where(swap, width, length), np.where(swap, length, width)
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,16 @@
 """Collisions: who touches whom, what they exchange, and how they come apart.
 
-Inelastic: the normal part of the relative velocity vanishes (restitution 0); impulse J = m_eff * closing speed. There
-is no friction between bodies and no spin from an eccentric hit.
+Every two of vehicles, walkers and props collide when one of them moves and, unless a vehicle is among them, one can
+yield: what scenarios park out of the way with physics off gives no events there. Inelastic: the normal part of the
+relative velocity vanishes (restitution 0); impulse J = m_eff * closing speed. There is no friction between bodies and
+no spin from an eccentric hit.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +23,10 @@ from bestrand_drive.headless.world.sweep import overlapping_pairs
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
 
-_CLEARANCE_M = 0.15  # under a vehicle: it drives over flat things
+CLEARANCE_M = 0.15
+"""Bodies that overlap less in height pass over each other: vehicles over debris, walkers over kerb-high things."""
 _MOVED_MPS = 0.01
+_INSIDE_M = 0.05
 _GAP_M = 0.002  # left between bodies that were pushed apart
 
 
@@ -53,6 +59,11 @@ class Solids:
     walker: NDArray[np.bool_]
     yields: NDArray[np.bool_]
 
+    @cached_property
+    def prop(self) -> NDArray[np.bool_]:
+        """It is a prop."""
+        return ~(self.vehicle | self.walker)
+
 
 def collide(bodies: Bodies, solids: Solids, dt_s: float) -> list[CollisionEvent]:
     """Find contacts, exchange momentum, push apart; events for both sides, ordered by ids.
@@ -77,23 +88,42 @@ def collide(bodies: Bodies, solids: Solids, dt_s: float) -> list[CollisionEvent]
     events: list[CollisionEvent] = []
     touching = np.flatnonzero(found.depth > 0.0)
     for pair in touching[np.lexsort((second[touching], first[touching]))].tolist():
+        both = (int(first[pair]), int(second[pair]))
         contact = (float(found.normal_x[pair]), float(found.normal_y[pair]), float(found.depth[pair]))
-        events += _resolve(state, solids, (int(first[pair]), int(second[pair])), contact, dt_s)
+        if not _walks_out(state, solids, both, contact, dt_s):
+            events += _resolve(state, solids, both, contact, dt_s)
     return events
 
 
 def _near(boxes: Boxes, solids: Solids, moved: NDArray[np.bool_]) -> tuple[Indices, Indices]:
-    """Pairs that may touch: near on both axes and in height, at least one vehicle, at least one that moved."""
+    """Pairs that may touch: near on both axes and in height, one that moved, one that is a vehicle or yields."""
     radius = boxes.radius
     wide = np.ptp(boxes.x) >= np.ptp(boxes.y)
     sweep, other = (boxes.x, boxes.y) if wide else (boxes.y, boxes.x)
     first, second = overlapping_pairs(sweep - radius, sweep + radius)
     keep = (np.abs(other[first] - other[second]) < radius[first] + radius[second]) & (moved[first] | moved[second])
-    keep &= solids.vehicle[first] | solids.vehicle[second]
+    matters = solids.vehicle | solids.yields
+    keep &= matters[first] | matters[second]
     keep &= (solids.inverse_mass[first] + solids.inverse_mass[second]) > 0.0
-    height = boxes.height[first] + boxes.height[second] - _CLEARANCE_M
+    height = boxes.height[first] + boxes.height[second] - CLEARANCE_M
     keep &= np.abs(boxes.z[first] - boxes.z[second]) < height
     return first[keep], second[keep]
+
+
+def _walks_out(
+    state: Floats, solids: Solids, pair: tuple[int, int], contact: tuple[float, float, float], dt_s: float
+) -> bool:
+    """A walker and a prop overlap by more than they can have moved in this tick, or do not approach each other.
+
+    The walker was put there and may walk out: a bus shelter or a food cart fills little of its box.
+    """
+    a, b = pair
+    if not ((solids.walker[a] and solids.prop[b]) or (solids.prop[a] and solids.walker[b])):
+        return False
+    nx, ny, depth = contact
+    one, two = (state[VX : VY + 1, solids.slots[k]].tolist() for k in pair)
+    closing = (one[0] - two[0]) * nx + (one[1] - two[1]) * ny
+    return closing <= 0.0 or depth > (math.hypot(*one) + math.hypot(*two)) * dt_s + _INSIDE_M
 
 
 def _resolve(
@@ -111,7 +141,7 @@ def _resolve(
             state[VX, slot] += impulse * share * nx
             state[VY, slot] += impulse * share * ny
     _separate(state, solids, pair, contact)
-    if solids.walker[a] or solids.walker[b]:
+    if (solids.walker[a] or solids.walker[b]) and not (solids.prop[a] or solids.prop[b]):
         _step_aside(state, solids, pair, (nx, ny, max(float(closing), 0.0) * dt_s))
     hit = (impulse * nx, impulse * ny, 0.0)
     one, two = solids.actors[a], solids.actors[b]
@@ -132,13 +162,18 @@ def _separate(state: Floats, solids: Solids, pair: tuple[int, int], contact: tup
 
 
 def _step_aside(state: Floats, solids: Solids, pair: tuple[int, int], way: tuple[float, float, float]) -> None:
-    """A walker that is hit slides off sideways, to the side it is on, half as far as it was pushed."""
+    """A walker that is hit slides off sideways, to the side it is on, half as far as it was pushed.
+
+    Two walkers that meet exactly head on take different sides.
+    """
     nx, ny, pushed = way
+    head_on = 1.0
     for k, other in (pair, pair[::-1]):
         if not (solids.walker[k] and solids.yields[k]):
             continue
         slot, hitter = int(solids.slots[k]), int(solids.slots[other])
         side = (state[Y, slot] - state[Y, hitter]) * nx - (state[X, slot] - state[X, hitter]) * ny
-        sign = 1.0 if side >= 0.0 else -1.0
+        sign = head_on if side == 0.0 else math.copysign(1.0, side)
+        head_on = -1.0
         state[X, slot] -= sign * ny * 0.5 * pushed
         state[Y, slot] += sign * nx * 0.5 * pushed

@@ -23,6 +23,7 @@ THROTTLE, STEER, BRAKE, HAND_BRAKE, DIRECTION = range(5)
 GX, GY, GZ, RISE_X, RISE_Y = range(5)
 
 _CONTROL_FIELDS = VEHICLE_RECORD.names[:7] if VEHICLE_RECORD.names else ()  # the record begins with the control
+_MOST_GEARS = 32
 _GRIP_PER_FRICTION = 4.5  # m/s^2; CARLA's tyres (friction 3.5) corner far better than real ones
 _AIR = 0.5 * 1.2 * 2.2  # half the density of air (kg/m^3) times a frontal area (m^2)
 
@@ -83,9 +84,6 @@ class Fleet:
         self.ackermann: dict[int, AckermannDriver] = {}
         self.physics: dict[int, PhysicsControl] = {}
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
     def add(self, actor_id: int, slot: int, limits: VehicleLimits, extent: Vector) -> None:
         """Append a vehicle; ids only grow, so rows stay in their order."""
         inertia = limits.mass * (extent[0] ** 2 + extent[1] ** 2) / 3.0  # of a box about its upright axis
@@ -133,33 +131,32 @@ class Fleet:
     def control(self, row: int, control: VehicleControl) -> None:
         """Set pedals and wheel; values beyond their range are clipped as CARLA does."""
         throttle, steer, brake, hand_brake, reverse, manual, gear = control
+        gear = min(max(gear, -1), _MOST_GEARS)
         throttle, brake, steer = min(max(throttle, 0.0), 1.0), min(max(brake, 0.0), 1.0), min(max(steer, -1.0), 1.0)
         direction = -1.0 if reverse or (manual and gear < 0) else 1.0
         self.pedals[:, row] = (throttle, steer, brake, hand_brake, direction)
         self._shown[row] = (throttle, steer, brake, hand_brake, reverse, manual, gear)
 
-    def shape(self, actor_id: int, physics: PhysicsControl, wheel_steer_deg: float) -> None:
+    def shape(self, actor_id: int, physics: PhysicsControl, full_steer_deg: tuple[float, float]) -> None:
         """Take mass, drag, steering curve, wheel angle and tyre friction from a physics control.
 
         Args:
             actor_id: The vehicle.
             physics: What the client sent.
-            wheel_steer_deg: Wheel angle that its blueprint reports at full steering.
+            full_steer_deg: By its blueprint, the angle of the bicycle model and that of the wheels at full steering.
         """
         row = self.row[actor_id]
         share = physics.mass / self.limits[MASS, row]
         self.limits[INERTIA, row] *= share
         self.limits[MASS, row] = physics.mass
         self.limits[DRAG, row] = _AIR * physics.drag_coefficient / physics.mass
-        before = self.physics.get(actor_id)
-        old_angle = before.wheels[0].max_steer_angle if before and before.wheels else wheel_steer_deg
-        if physics.wheels and old_angle > 0.0:
-            self.limits[MAX_STEER, row] *= physics.wheels[0].max_steer_angle / old_angle
         if physics.wheels:
+            bicycle, wheel = full_steer_deg
+            self.limits[MAX_STEER, row] = np.radians(bicycle) * (physics.wheels[0].max_steer_angle / wheel)
             self.limits[GRIP, row] = _GRIP_PER_FRICTION * min(wheel.tire_friction for wheel in physics.wheels)
         if tuple(physics.steering_curve) != STEERING_CURVE and physics.steering_curve:
             speeds, gains = np.array(sorted(physics.steering_curve), dtype=np.float64).T
-            self.curves[row] = (speeds, gains)
+            self.curves[row] = (speeds, np.clip(gains, 0.0, 1.0))  # the wheels turn no further than their own angle
         else:
             self.curves.pop(row, None)
         self.physics[actor_id] = physics

@@ -34,13 +34,16 @@ def find_surfaces(state: Floats, fleet: Fleet, road_map: RoadMap) -> None:
             limits[row] = surface.limit_kmh
 
 
-def settle(state: Floats, fleet: Fleet, dt_s: float) -> None:
+def settle(state: Floats, fleet: Fleet, dt_s: float) -> NDArray[np.intp]:
     """Height, pitch, roll and upward speed of every vehicle; off every road a vehicle keeps its height.
 
     Args:
         state: ``Bodies.state`` of the fleet's vehicles, ``[15, vehicle]``.
         fleet: Ground planes and flags.
         dt_s: Step in seconds.
+
+    Returns:
+        Rows of the vehicles whose fall ended.
     """
     ground, z = fleet.ground, state[Z]
     floor = ground[GZ] + ground[RISE_X] * (state[X] - ground[GX]) + ground[RISE_Y] * (state[Y] - ground[GY])
@@ -62,3 +65,4 @@ def settle(state: Floats, fleet: Fleet, dt_s: float) -> None:
     state[PITCH] = np.where(stands, tilt, state[PITCH])
     state[ROLL] = np.where(fleet.simulated, 0.0, state[ROLL])
     fleet.grounded[:] = stands
+    return np.flatnonzero(lands)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestrand_drive.headless.maps.signals import SignalSite
-from bestrand_drive.headless.world.actor import Vector
 from bestrand_drive.headless.world.errors import WorldError
 from bestrand_drive.headless.world.records import LIGHT_RECORD
 
@@ -77,9 +76,6 @@ class TrafficLights:
             self._show(number)
         self._write_times()
 
-    def __len__(self) -> int:
-        return len(self.ids)
-
     # --- the cycle
     def step(self, dt_s: float) -> None:
         """Advance every group that is not frozen."""
@@ -127,18 +123,9 @@ class TrafficLights:
         except KeyError:
             raise WorldError("unable to find traffic light") from None
 
-    def state(self, actor_id: int) -> LightState:
-        """Colour now."""
-        return LightState(int(self.record["state"][self.index(actor_id)]))
-
     def set_state(self, actor_id: int, state: int) -> None:
         """Show a colour until the group's next change (for ever when frozen)."""
         self.record["state"][self.index(actor_id)] = LightState(state)
-
-    def times(self, actor_id: int) -> tuple[float, float, float]:
-        """Green, yellow and red seconds of the light's controller."""
-        record = self.record[self.index(actor_id)]
-        return float(record["green"]), float(record["yellow"]), float(record["red"])
 
     def set_times(
         self, actor_id: int, *, green: float | None = None, yellow: float | None = None, red: float | None = None
@@ -164,10 +151,6 @@ class TrafficLights:
         self._running[:] = not frozen
         self._write_times()
 
-    def is_frozen(self, actor_id: int) -> bool:
-        """Its group's cycle stands still."""
-        return not self._running[self._group_of[self.index(actor_id)]]
-
     def reset_group(self, actor_id: int) -> None:
         """Start the light's group again at its first green."""
         self._reset(int(self._group_of[self.index(actor_id)]))
@@ -183,11 +166,6 @@ class TrafficLights:
         self._elapsed[number] = 0.0
         self._show(number)
         self.record["elapsed"] = self._elapsed[self._group_of]
-
-    def boxes(self, actor_id: int) -> list[tuple[Vector, Vector, Vector]]:
-        """Boxes of the lamps (centre, half sizes, rotation): none, for nothing is built at the poles."""
-        self.index(actor_id)
-        return []
 
     def group(self, actor_id: int) -> list[int]:
         """Actor ids of all lights of the group, by controller."""

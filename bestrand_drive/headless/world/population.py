@@ -8,10 +8,11 @@ from bestrand_drive.headless.blueprints.catalog import Blueprint
 from bestrand_drive.headless.world.actor import Actor, Kind, Transform, Vector
 from bestrand_drive.headless.world.bodies import Bodies, TableActor
 from bestrand_drive.headless.world.boxes import Boxes, overlap
-from bestrand_drive.headless.world.contacts import Solids
+from bestrand_drive.headless.world.contacts import CLEARANCE_M, Solids
 from bestrand_drive.headless.world.errors import SPAWN_COLLISION, SPAWN_INVALID, WorldError
 from bestrand_drive.headless.world.fleet import MASS, VehicleLimits
 from bestrand_drive.headless.world.props import MASS_KG as PROP_KG
+from bestrand_drive.headless.world.ranges import LONGEST_CHAIN, MOST_ACTORS, check_transform
 from bestrand_drive.headless.world.state import WorldState
 from bestrand_drive.headless.world.walkers import MASS_KG as WALKER_KG
 
@@ -34,22 +35,37 @@ class Population(WorldState):
             parent: Actor to attach to, or 0.
 
         Raises:
-            WorldError: Unknown blueprint or parent, or a vehicle or walker is there already.
+            WorldError: Unknown blueprint or parent, something is there already, too many actors, or no such place.
         """
+        check_transform(transform)
         blueprint = self.catalog.find(type_id)
         if blueprint is None or blueprint.kind in _BY_THE_MAP:
             raise WorldError(f"{SPAWN_INVALID}: {type_id}")
+        if len(self.actors) >= MOST_ACTORS:
+            raise WorldError(f"this server holds no more than {MOST_ACTORS:,} actors, the map's own included")
         filled = {**blueprint.defaults(), **attributes}
         box = self.catalog.body(blueprint, filled)
         if parent:
-            self.actor(parent)
-        elif blueprint.kind in (Kind.VEHICLE, Kind.WALKER) and self._occupied(transform, box):
+            self._check_chain(parent)
+        elif self._occupied(blueprint.kind, transform, box):
             raise WorldError(SPAWN_COLLISION)
         actor = self._add(blueprint.kind, type_id, transform, box, tag=blueprint.semantic_tag, attributes=filled)
         self._enlist(actor, blueprint)
         if parent:
             self._attach(actor, parent, transform)
         return actor
+
+    def _check_chain(self, parent: int) -> None:
+        """Refuse an attachment to nothing, or at the end of an endless chain: each link is placed after the one before.
+
+        Raises:
+            WorldError: See above.
+        """
+        for _ in range(LONGEST_CHAIN):
+            parent = self.actor(parent).parent
+            if not parent:
+                return
+        raise WorldError(f"this server attaches no more than {LONGEST_CHAIN} actors one to another")
 
     def _enlist(self, actor: Actor, blueprint: Blueprint) -> None:
         """Put vehicles and walkers into their tables."""
@@ -69,10 +85,18 @@ class Population(WorldState):
         self.attachments.add(actor.id, self.slot(actor.id), parent, self.slot(parent), relative)
         self.attachments.place(self.bodies.state)
 
-    def _occupied(self, transform: Transform, box: tuple[Vector, Vector]) -> bool:
-        """A vehicle or walker is where one with that box is to be put."""
+    def _occupied(self, kind: Kind, transform: Transform, box: tuple[Vector, Vector]) -> bool:
+        """Something is in the way of an actor that is to be put there.
+
+        A vehicle is refused where its box overlaps another vehicle's, a walker's or that of a prop that it could not
+        drive over; a walker where it overlaps a vehicle or walker. Props are put anywhere: CARLA always spawns
+        ``static.prop.mesh``, and scenario_runner spawns props on the bare ground, which it lifts everything else from.
+        No prop keeps a walker out, for scenarios start walkers inside the boxes of bus shelters and food carts.
+        """
+        if kind not in (Kind.VEHICLE, Kind.WALKER):
+            return False
         solids = self.solids()
-        rows = np.flatnonzero(solids.vehicle | solids.walker)
+        rows = np.arange(len(solids.actors)) if kind is Kind.VEHICLE else np.flatnonzero(~solids.prop)
         if not rows.size:
             return False
         probe = Bodies()
@@ -80,7 +104,7 @@ class Population(WorldState):
         theirs = Boxes.of(self.bodies, solids.slots[rows])
         near = np.flatnonzero(
             (np.hypot(theirs.x - mine.x, theirs.y - mine.y) < theirs.radius + mine.radius)
-            & (np.abs(theirs.z - mine.z) < theirs.height + mine.height)
+            & (np.abs(theirs.z - mine.z) < theirs.height + mine.height - CLEARANCE_M * solids.prop[rows])
         )
         return bool(near.size) and bool(
             (overlap(mine.take(np.zeros(near.size, dtype=np.intp)), theirs.take(near)).depth > 0.0).any()
@@ -91,22 +115,29 @@ class Population(WorldState):
         actor = self.actors.get(actor_id)
         if actor is None or actor.kind in _BY_THE_MAP:
             return False
-        for child in [other.id for other in self.actors.values() if other.parent == actor_id]:
-            self.destroy(child)
+        doomed = {actor_id}
+        for other in self.actors.values():  # by ascending id: a parent comes before its children
+            if other.parent in doomed:
+                doomed.add(other.id)
+        for one in sorted(doomed, reverse=True):
+            self._remove(self.actors.pop(one))
+        self._solids = None
+        return True
+
+    def _remove(self, actor: Actor) -> None:
+        """Take an actor out of every table."""
+        actor_id = actor.id
         if actor.kind is Kind.VEHICLE:
             self.fleet.remove(actor_id)
         elif actor.kind is Kind.WALKER:
             self.walkers.remove(actor_id)
         self.attachments.remove(actor_id)
-        self.props.slots.pop(actor_id, None)
+        self.props.remove(actor_id)
         self.light_flags.pop(actor_id, None)
         self._ackermann.pop(actor_id, None)
         self._ghosts.discard(actor_id)
-        del self.actors[actor_id]
         assert isinstance(actor, TableActor)  # noqa: S101  the world makes no others
         actor.leave()
-        self._solids = None
-        return True
 
     # --- tables
     def solids(self) -> Solids:
@@ -137,8 +168,3 @@ class Population(WorldState):
             return 1.0 / WALKER_KG, self.walkers.simulated[actor.id]
         loose = actor.id in self.props.slots
         return (1.0 / PROP_KG if loose else 0.0), loose
-
-    def solid_boxes(self) -> tuple[Solids, Boxes]:
-        """The actors that can collide and their boxes now (upright, turned by yaw only)."""
-        solids = self.solids()
-        return solids, Boxes.of(self.bodies, solids.slots)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bestrand_drive.headless.world.ranges import LONGEST_STEP_S, MOST_SUBSTEPS, SHORTEST_STEP_S, check
+
 DEFAULT_STEP_S = 0.05
-WEATHER_FIELDS = (
-    "cloudiness", "precipitation", "precipitation_deposits", "wind_intensity", "sun_azimuth_angle",
-    "sun_altitude_angle", "fog_density", "fog_distance", "fog_falloff", "wetness", "scattering_intensity",
-    "mie_scattering_scale", "rayleigh_scattering_scale", "dust_storm",
-)  # fmt: skip
+GENERATED_MAP = "OpenDriveMap"
+"""The map under whose name clients load a road network that they sent themselves."""
 
 
 @dataclass
@@ -19,7 +18,7 @@ class EpisodeSettings:
     Attributes:
         synchronous_mode: A client's ticks move the world.
         no_rendering_mode: Stored only; nothing is rendered here.
-        fixed_delta_seconds: Step in seconds; none means 0.05 s.
+        fixed_delta_seconds: Step in seconds; none or 0 means 0.05 s.
         substepping: Stored only; a kinematic step needs none.
         max_substep_delta_time: Seconds, stored only.
         max_substeps: Stored only.
@@ -42,6 +41,16 @@ class EpisodeSettings:
     actor_active_distance: float = 2000.0
     spectator_as_ego: bool = True
 
+    def __post_init__(self) -> None:
+        """Refuse what no simulation can be stepped by.
+
+        Raises:
+            WorldError: The step or the number of substeps is out of range.
+        """
+        if self.fixed_delta_seconds:
+            check("a step of", "s", (self.fixed_delta_seconds,), SHORTEST_STEP_S, LONGEST_STEP_S)
+        check("a number of substeps of", "", (self.max_substeps,), 0, MOST_SUBSTEPS)
+
     @property
     def step_s(self) -> float:
         """Simulated seconds of one tick."""
@@ -49,5 +58,5 @@ class EpisodeSettings:
 
 
 def default_weather() -> list[float]:
-    """The 14 numbers of a clear noon, in the order of ``WEATHER_FIELDS``."""
+    """The 14 numbers of a clear noon, in the order of CARLA's wire struct ``WeatherParameters``."""
     return [0.0, 0.0, 0.0, 5.0, 0.0, 75.0, 2.0, 0.75, 0.1, 0.0, 1.0, 0.03, 0.0331, 0.0]

@@ -20,12 +20,11 @@ from bestrand_drive.headless.world.errors import ACTOR_NOT_FOUND, WorldError
 from bestrand_drive.headless.world.fleet import Fleet
 from bestrand_drive.headless.world.lights import TrafficLights
 from bestrand_drive.headless.world.props import LooseProps
-from bestrand_drive.headless.world.settings import EpisodeSettings, default_weather
+from bestrand_drive.headless.world.settings import GENERATED_MAP, EpisodeSettings, default_weather
 from bestrand_drive.headless.world.snapshot import SnapshotTable
 from bestrand_drive.headless.world.stop_zones import StopZones
 from bestrand_drive.headless.world.walkers import Walkers
 
-OPENDRIVE_MAP = "OpenDriveMap"
 _LIGHT_ID = "traffic.traffic_light"
 _SIGN_IDS = {STOP_TYPE: "traffic.stop", YIELD_TYPE: "traffic.yield"}
 _SIGNAL_TAGS = {Kind.TRAFFIC_LIGHT: 7, Kind.SIGN: 8}
@@ -105,10 +104,10 @@ class WorldState:
             WorldError: The text cannot be read.
         """
         try:
-            road_map = self.maps.from_text(OPENDRIVE_MAP, xodr)
+            road_map = self.maps.from_text(GENERATED_MAP, xodr)
         except DataRefused as error:
             raise WorldError(str(error)) from error
-        self._enter(road_map, OPENDRIVE_MAP, reset_settings)
+        self._enter(road_map, GENERATED_MAP, reset_settings)
 
     def _enter(self, road_map: RoadMap, title: str, reset_settings: bool) -> None:
         self._clear()
@@ -124,8 +123,7 @@ class WorldState:
         self.lights = TrafficLights(sites, road_map.junctions, ids, self.seed)
         self._zones = StopZones(sites)
         for site in road_map.signs:
-            name = _SIGN_IDS.get(site.type, f"traffic.speed_limit.{site.value:.0f}" if site.type == SPEED_TYPE else "")
-            self._signs.append((self._add_signal(site, Kind.SIGN, name).id, site.sign_id))
+            self._signs.append((self._add_signal(site, Kind.SIGN, _sign_name(site)).id, site.sign_id))
 
     def _add_signal(self, site: SignalSite, kind: Kind, type_id: str) -> Actor:
         return self._add(kind, type_id, site.transform, (site.extent, site.box_centre), tag=_SIGNAL_TAGS[kind])
@@ -193,3 +191,12 @@ class WorldState:
     def snapshot_rows(self) -> NDArray[Any]:
         """Records of all actors by ascending id (see ``records.ACTOR_RECORD``), valid until the next call."""
         return self._snapshot.rows(self.bodies, self.fleet, self.walkers, self.lights, self._signs)
+
+
+def _sign_name(site: SignalSite) -> str:
+    """CARLA's type id of a sign.
+
+    A speed limit carries the sign's number as it is: CARLA takes it for km/h and does not look at its unit
+    (``USpeedLimitComponent``), though the files of its own towns say mph.
+    """
+    return f"traffic.speed_limit.{site.value:.0f}" if site.type == SPEED_TYPE else _SIGN_IDS[site.type]

@@ -5,12 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-import numpy as np
-
 from bestrand_drive.headless.world.ackermann import AckermannDriver
 from bestrand_drive.headless.world.actor import Actor, Vector
 from bestrand_drive.headless.world.actor_calls import ActorCalls
-from bestrand_drive.headless.world.bodies import VX, VZ, YAW, X, Z
+from bestrand_drive.headless.world.bodies import VX, YAW
 from bestrand_drive.headless.world.controls import (
     AckermannControl,
     AckermannSettings,
@@ -20,7 +18,8 @@ from bestrand_drive.headless.world.controls import (
 )
 from bestrand_drive.headless.world.dynamics import steering_gain
 from bestrand_drive.headless.world.errors import WorldError
-from bestrand_drive.headless.world.fleet import INERTIA, MASS, MAX_STEER, STEER, WHEELBASE
+from bestrand_drive.headless.world.fleet import MASS, MAX_STEER, STEER, WHEELBASE
+from bestrand_drive.headless.world.ranges import check_physics, check_velocity
 
 _TRACK_SHARE = 0.85  # of the half width, between middle and wheels
 _WHEEL_RADIUS_CM = 35.5
@@ -49,10 +48,6 @@ class VehicleCalls(ActorCalls):
             self.fleet.ackermann.pop(actor_id, None)
         self.fleet.control(row, control)
 
-    def vehicle_control(self, actor_id: int) -> VehicleControl:
-        """Control as the snapshot shows it."""
-        return VehicleControl(*self.fleet.record[self.row(actor_id)].tolist()[:7])
-
     def apply_ackermann(self, actor_id: int, control: AckermannControl) -> None:
         """Drive to a steering angle and a speed until told otherwise."""
         row = self.row(actor_id)
@@ -76,50 +71,13 @@ class VehicleCalls(ActorCalls):
     def enable_constant_velocity(self, actor_id: int, velocity: Vector) -> None:
         """Hold a velocity in the vehicle's own frame, m/s, until disabled; steering still turns it."""
         row = self.row(actor_id)
+        check_velocity(velocity)
         self.fleet.constant[row] = True
         self.fleet.cruise[:, row] = velocity
 
     def disable_constant_velocity(self, actor_id: int) -> None:
         """Drive by pedals again."""
         self.fleet.constant[self.row(actor_id)] = False
-
-    # --- pushes
-    def add_impulse(self, actor_id: int, impulse: Vector) -> None:
-        """Change the velocity at once by impulse / mass, N s in the world."""
-        row = self.row(actor_id)
-        if self.fleet.simulated[row]:
-            self.bodies.state[VX : VZ + 1, self.fleet.slots[row]] += np.array(impulse) / self.fleet.limits[MASS, row]
-
-    def add_impulse_at_location(self, actor_id: int, impulse: Vector, location: Vector) -> None:
-        """An impulse off the middle also spins the vehicle; ``location`` in the world, metres."""
-        self.add_impulse(actor_id, impulse)
-        self.add_angular_impulse(actor_id, (0.0, 0.0, self._moment(actor_id, impulse, location)))
-
-    def add_force(self, actor_id: int, force: Vector) -> None:
-        """Push with a force for the next tick, newtons in the world."""
-        self.fleet.force[:, self.row(actor_id)] += force
-
-    def add_force_at_location(self, actor_id: int, force: Vector, location: Vector) -> None:
-        """A force off the middle also turns the vehicle."""
-        self.add_force(actor_id, force)
-        self.add_torque(actor_id, (0.0, 0.0, self._moment(actor_id, force, location)))
-
-    def add_angular_impulse(self, actor_id: int, impulse: Vector) -> None:
-        """Change the yaw rate by the upward part of an angular impulse, kg m^2/s; the rest has no effect here."""
-        row = self.row(actor_id)
-        if self.fleet.simulated[row]:
-            self.fleet.spin[row] += impulse[2] / self.fleet.limits[INERTIA, row]
-
-    def add_torque(self, actor_id: int, torque: Vector) -> None:
-        """Turn with a torque for one tick, N m."""
-        dt_s = self.settings.step_s
-        self.add_angular_impulse(actor_id, (0.0, 0.0, torque[2] * dt_s))
-
-    def _moment(self, actor_id: int, push: Vector, location: Vector) -> float:
-        """Moment of a push about the vehicle's upright axis."""
-        x, y, _ = self.bodies.state[X : Z + 1, self.slot(actor_id)].tolist()
-        moment: float = (location[0] - x) * push[1] - (location[1] - y) * push[0]
-        return moment
 
     # --- physics
     def physics_control(self, actor_id: int) -> PhysicsControl:
@@ -128,7 +86,7 @@ class VehicleCalls(ActorCalls):
         actor = self.actor(actor_id)
         physics = self.fleet.physics.get(actor_id)
         if physics is None:
-            full = self._full_wheel_deg(actor)
+            full = self._wheel_deg(actor_id)
             front = Wheel(max_steer_angle=full, max_handbrake_torque=0.0)
             rear = Wheel(max_steer_angle=0.0)
             physics = PhysicsControl(mass=float(self.fleet.limits[MASS, row]), wheels=(front, front, rear, rear))
@@ -140,12 +98,11 @@ class VehicleCalls(ActorCalls):
         """Take mass, drag, steering curve and wheel angle over; the rest is kept and given back.
 
         Raises:
-            WorldError: The mass is not above zero.
+            WorldError: No vehicle could move so.
         """
         self.row(actor_id)
-        if not physics.mass > 0.0:
-            raise WorldError(f"a vehicle's mass must be above zero, not {physics.mass}")
-        self.fleet.shape(actor_id, physics, self._full_wheel_deg(self.actor(actor_id)))
+        check_physics(physics)
+        self.fleet.shape(actor_id, physics, self._full_steer_deg(self.actor(actor_id)))
         self._solids = None
 
     def wheel_steer_angle(self, actor_id: int, wheel: int) -> float:
@@ -154,12 +111,21 @@ class VehicleCalls(ActorCalls):
         if wheel > 1:
             return 0.0
         speed = math.hypot(*self.bodies.state[VX : VX + 2, self.fleet.slots[row]].tolist())
-        full = self._full_wheel_deg(self.actor(actor_id))
-        return float(self.fleet.pedals[STEER, row]) * full * steering_gain(self.fleet, row, speed)
+        gain = steering_gain(self.fleet, row, speed)
+        return float(self.fleet.pedals[STEER, row]) * self._wheel_deg(actor_id) * gain
 
-    def _full_wheel_deg(self, actor: Actor) -> float:
+    def _wheel_deg(self, actor_id: int) -> float:
+        """Angle of the front wheels at full steering."""
+        physics = self.fleet.physics.get(actor_id)
+        if physics is not None and physics.wheels:
+            return physics.wheels[0].max_steer_angle
+        return self._full_steer_deg(self.actor(actor_id))[1]
+
+    def _full_steer_deg(self, actor: Actor) -> tuple[float, float]:
+        """Angle of the bicycle model and of the front wheels at full steering, as the blueprint says."""
         blueprint = self.catalog.find(actor.type_id)
-        return blueprint.limits.wheel_steer_deg if blueprint else 70.0
+        assert blueprint is not None  # noqa: S101  every vehicle was spawned from one
+        return blueprint.limits.max_steer_deg, blueprint.limits.wheel_steer_deg
 
     def _full_steer_rad(self, row: int, speed: float) -> float:
         """Steering angle of the bicycle model at full wheel and a speed in m/s, radians."""
@@ -197,9 +163,3 @@ class VehicleCalls(ActorCalls):
     def close_door(self, actor_id: int, door: int) -> None:
         """Accepted; doors do not change a box."""
         self.row(actor_id)
-
-    def vehicle_state(
-        self, actor: Actor
-    ) -> tuple[float, float, float, bool, bool, bool, int, float, int, bool, int, int]:
-        """The vehicle's part of a snapshot, in the order of ``records.VEHICLE_RECORD``; the limit in km/h."""
-        return self.fleet.record[self.row(actor.id)].tolist()  # type: ignore[no-any-return]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestrand_drive.headless.maps.road_map import RoadMap
+from bestrand_drive.headless.world.actor import Vector
 from bestrand_drive.headless.world.bodies import VX, VY, VZ, YAW, Bodies, X, Y, Z
 from bestrand_drive.headless.world.controls import WalkerControl
 from bestrand_drive.headless.world.dynamics import GRAVITY
@@ -30,6 +31,7 @@ class Walkers:
         self.record = np.zeros(0, dtype=WALKER_RECORD)
         self.slots: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
         self._airborne: set[int] = set()
+        self._drift: dict[int, tuple[float, float]] = {}
 
     def add(self, actor_id: int, slot: int) -> None:
         """Take a walker in; it starts above the ground and falls."""
@@ -47,11 +49,29 @@ class Walkers:
         del self.ids[row], self.controls[actor_id], self.simulated[actor_id], self.slot[actor_id]
         self.slots, self.record = np.delete(self.slots, row), np.delete(self.record, row)
         self._airborne.discard(actor_id)
+        self._drift.pop(actor_id, None)
 
     def control(self, actor_id: int, control: WalkerControl) -> None:
-        """Set direction, speed and jump."""
+        """Set direction, speed and jump; ends a drift."""
+        self._drift.pop(actor_id, None)
         self.controls[actor_id] = control
         self.record[self.ids.index(actor_id)] = (control.direction, control.speed, control.jump)
+
+    def drift(self, actor_id: int, velocity: Vector, state: NDArray[np.float64]) -> None:
+        """Move at a velocity, m/s in the world, without turning, until the next control; zero ends it.
+
+        Args:
+            actor_id: The walker.
+            velocity: Upwards it is a jump.
+            state: ``Bodies.state``.
+        """
+        vx, vy, vz = velocity
+        self._drift.pop(actor_id, None)
+        if vx or vy:
+            self._drift[actor_id] = (vx, vy)
+        if vz > 0.0:
+            state[VZ, self.slot[actor_id]] = vz
+            self._airborne.add(actor_id)
 
     def lift(self, actor_id: int) -> None:
         """It was put somewhere: find the ground again."""
@@ -64,28 +84,30 @@ class Walkers:
             slot, control = self.slot[actor_id], self.controls[actor_id]
             if not self.simulated[actor_id]:
                 continue
-            busy = control.speed != 0.0 or control.jump or actor_id in self._airborne
+            busy = control.speed != 0.0 or control.jump or actor_id in self._airborne or actor_id in self._drift
             if not busy and state[VX, slot] == 0.0 and state[VY, slot] == 0.0:
                 continue
-            self._walk(state[:, slot], control, dt_s)
-            self._stand(actor_id, state[:, slot], bodies.box[2, slot] - bodies.box[5, slot], (road_map, dt_s))
+            self._walk(actor_id, state[:, slot], dt_s)
+            if self._stand(actor_id, state[:, slot], bodies.box[2, slot] - bodies.box[5, slot], (road_map, dt_s)):
+                bodies.land(slot)
 
-    @staticmethod
-    def _walk(state: NDArray[np.float64], control: WalkerControl, dt_s: float) -> None:
-        """Move along the direction, which the walker also faces."""
+    def _walk(self, actor_id: int, state: NDArray[np.float64], dt_s: float) -> None:
+        """Drift, or move along the control's direction, which the walker also faces."""
+        control, drift = self.controls[actor_id], self._drift.get(actor_id)
         dx, dy, _ = control.direction
         norm = math.hypot(dx, dy)
-        if control.speed == 0.0 or norm < 1e-9:
+        if drift is not None:
+            state[VX], state[VY] = drift
+        elif control.speed == 0.0 or norm < 1e-9:
             state[VX] = state[VY] = 0.0
-            return
-        vx, vy = dx / norm * control.speed, dy / norm * control.speed
-        state[X] += vx * dt_s
-        state[Y] += vy * dt_s
-        state[VX], state[VY] = vx, vy
-        state[YAW] = math.degrees(math.atan2(dy, dx))
+        else:
+            state[VX], state[VY] = dx / norm * control.speed, dy / norm * control.speed
+            state[YAW] = math.degrees(math.atan2(dy, dx))
+        state[X] += state[VX] * dt_s
+        state[Y] += state[VY] * dt_s
 
-    def _stand(self, actor_id: int, state: NDArray[np.float64], feet: float, place: tuple[RoadMap, float]) -> None:
-        """Follow the ground, fall or jump. ``feet`` is the height of the origin over the soles, metres."""
+    def _stand(self, actor_id: int, state: NDArray[np.float64], feet: float, place: tuple[RoadMap, float]) -> bool:
+        """Follow the ground, fall or jump; whether a fall has ended. ``feet``: metres from the soles to the origin."""
         road_map, dt_s = place
         x, y, z = state[X : Z + 1].tolist()
         surface = road_map.surface(x, y, z)
@@ -93,7 +115,7 @@ class Walkers:
         if floor is None or z < floor - _DEEPEST_M:
             state[VZ] = 0.0
             self._airborne.discard(actor_id)
-            return
+            return False
         flying = actor_id in self._airborne
         if not flying and self.controls[actor_id].jump:
             state[VZ] = _JUMP_MPS
@@ -101,14 +123,17 @@ class Walkers:
             flying = True
         if not flying and abs(z - floor) <= _STEP_M:
             state[Z], state[VZ] = floor, 0.0
-            return
-        self._fly(actor_id, state, floor, dt_s)
+            return False
+        return self._fly(actor_id, state, floor, dt_s)
 
-    def _fly(self, actor_id: int, state: NDArray[np.float64], floor: float, dt_s: float) -> None:
+    def _fly(self, actor_id: int, state: NDArray[np.float64], floor: float, dt_s: float) -> bool:
+        """Rise or fall; whether that has ended."""
         state[VZ] -= GRAVITY * dt_s
         state[Z] += state[VZ] * dt_s
-        if state[Z] <= floor:
+        landed = bool(state[Z] <= floor)
+        if landed:
             state[Z], state[VZ] = floor, 0.0
             self._airborne.discard(actor_id)
         else:
             self._airborne.add(actor_id)
+        return landed

@@ -11,14 +11,14 @@ from bestrand_drive.headless.world.contacts import collide
 from bestrand_drive.headless.world.dynamics import step
 from bestrand_drive.headless.world.fleet import DIRECTION, MAX_ACCEL, MAX_BRAKE
 from bestrand_drive.headless.world.ground import find_surfaces, settle
-from bestrand_drive.headless.world.vehicle_calls import VehicleCalls
+from bestrand_drive.headless.world.pushes import PushCalls
 
 __all__ = ["World"]
 
 _SHIFT_MPS = np.array([4.0, 9.0, 15.0, 22.0])  # an automatic gearbox is in gear k + 1 above the k-th speed
 
 
-class World(VehicleCalls):
+class World(PushCalls):
     """One simulated world. Same seed and same calls give the same bytes of every snapshot."""
 
     def tick(self) -> int:
@@ -32,8 +32,9 @@ class World(VehicleCalls):
         self.walkers.step(self.bodies, self.road_map, dt_s)
         if self.fleet.ids:
             self._drive(dt_s)
-        self.props.step(self.bodies.state, dt_s)
-        self.events = collide(self.bodies, self.solids(), dt_s) if self.fleet.ids else []
+        self.props.step(self.bodies, self.road_map, dt_s)
+        movers = self.fleet.ids or self.walkers.ids or self.props.slots
+        self.events = collide(self.bodies, self.solids(), dt_s) if movers else []
         self.bodies.accelerate(dt_s)
         self.attachments.place(self.bodies.state)
         self.bodies.end_tick()
@@ -51,8 +52,10 @@ class World(VehicleCalls):
             self._drive_ackermann(state, dt_s)
         step(state, fleet, dt_s)
         find_surfaces(state, fleet, self.road_map)
-        settle(state, fleet, dt_s)
+        landed = settle(state, fleet, dt_s)
         self.bodies.state[:, fleet.slots] = state
+        if landed.size:
+            self.bodies.land(fleet.slots[landed])
         gear = np.searchsorted(_SHIFT_MPS, np.hypot(state[VX], state[VY])) + 1
         gear = np.where(fleet.pedals[DIRECTION] < 0.0, -1, gear)
         fleet.record["gear"] = np.where(fleet.record["manual"], fleet.record["gear"], gear)

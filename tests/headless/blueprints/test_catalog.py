@@ -137,6 +137,8 @@ def test_a_mesh_takes_its_box_from_its_name_and_scale(catalog: Catalog) -> None:
         extent, centre = catalog.body(mesh, named)
         assert extent == pytest.approx((1.39, 0.61, 0.51))
         assert centre == pytest.approx((0.0, 0.0, 0.51))
+    largest = catalog.body(mesh, {**attributes, "scale": (2, "1e300")})[0]
+    assert largest == pytest.approx(tuple(100.0 * half for half in mesh.extent))
     for scale in ("nan", "-1", "0", "big"):
         assert catalog.body(mesh, {**attributes, "scale": (2, scale)})[0] == mesh.extent
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from bestrand_drive.errors import DataRefused
+from bestrand_drive.headless.maps import library
 from bestrand_drive.headless.maps.library import MapLibrary
 from tests.headless.world.mini import MINI_XODR
 
@@ -41,6 +42,28 @@ def test_changed_text_is_loaded_anew(folder: Path) -> None:
 def test_what_cannot_be_loaded_is_refused_with_a_reason(folder: Path, name: str, says: str) -> None:
     with pytest.raises(DataRefused, match=says):
         MapLibrary(folder).load(name)
+
+
+def test_the_maps_used_last_are_kept_and_no_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def make(name: str, _: str) -> object:
+        made.append(name)
+        return object()
+
+    monkeypatch.setattr(library, "RoadMap", make)
+    monkeypatch.setattr(library, "KEPT_MAPS", 3)
+    maps = MapLibrary([])
+    first = maps.from_text("a", "")
+    for name in "bc":
+        maps.from_text(name, "")
+    assert maps.from_text("a", "") is first
+    maps.from_text("d", "")  # b is the one that was not used for longest
+    assert maps.from_text("a", "") is first
+    assert made == ["a", "b", "c", "d"]
+    for name in "cdb":
+        maps.from_text(name, "")
+    assert made == ["a", "b", "c", "d", "b"]
 
 
 def test_a_name_cannot_leave_the_folders(folder: Path) -> None:

@@ -39,13 +39,21 @@ def test_answers_do_not_depend_on_what_was_asked_before(mini: "RoadMap") -> None
     assert fresh.surface(10.9, 1.0, 0.0) == mini.surface(10.9, 1.0, 0.0)
 
 
+def test_any_number_of_places_is_remembered_within_bounds(mini: "RoadMap", monkeypatch: pytest.MonkeyPatch) -> None:
+    from bestrand_drive.headless.maps import road_map
+
+    monkeypatch.setattr(road_map, "KEPT_CELLS", 50)
+    fresh = road_map.RoadMap("mini", mini.xodr)
+    places = [(2.0 * k, y, z) for k in range(60) for y in (1.7, 90.0) for z in (0.0, 1e6)]
+    answers = [fresh.surface(*place) for place in places]
+    assert len(fresh._cells) == 50
+    assert [fresh.surface(*place) for place in places] == answers
+    assert {answer is None for answer in answers} == {True, False}
+
+
 def test_limits_follow_road_and_lane(mini: "RoadMap") -> None:
     limits = [mini.surface(x, y, 0.05 * max(x - 200, 0)) for x, y in ((100, 1.75), (350, 1.75), (350, -1.75))]
     assert [surface.limit_kmh for surface in limits if surface] == pytest.approx([48.28, 72.0, 48.28], abs=0.01)
-
-
-def test_geolocation_starts_at_the_geo_reference(mini: "RoadMap") -> None:
-    assert mini.geolocation(0.0, 0.0, 3.0) == pytest.approx((42.0, 2.0, 3.0))
 
 
 @pytest.mark.parametrize("name", ["Town01", "Town04", "Town07"])

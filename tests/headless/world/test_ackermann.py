@@ -8,6 +8,7 @@ import pytest
 from bestrand_drive.headless.world.ackermann import AckermannDriver, DriveLimits, Pid
 from bestrand_drive.headless.world.actor import Transform
 from bestrand_drive.headless.world.controls import AckermannControl, AckermannSettings, VehicleControl
+from tests.headless.world.reading import record
 
 if TYPE_CHECKING:
     from bestrand_drive.headless.world.world import World
@@ -47,7 +48,7 @@ def test_it_stops_and_then_goes_backwards(world: "World") -> None:
     for _ in range(400):
         world.tick()
     assert world.actor(actor).velocity[0] == pytest.approx(-3.0, abs=0.5)
-    assert world.vehicle_control(actor).reverse
+    assert record(world, actor, "vehicle")["reverse"]
 
 
 def test_a_stop_holds_the_brake(world: "World") -> None:
@@ -55,7 +56,7 @@ def test_a_stop_holds_the_brake(world: "World") -> None:
     world.apply_ackermann(actor, AckermannControl(speed=0.0))
     for _ in range(20):
         world.tick()
-    assert world.vehicle_control(actor).brake == 1.0
+    assert record(world, actor, "vehicle")["brake"] == 1.0
     assert world.actor(actor).velocity[0] == 0.0
 
 
@@ -75,7 +76,7 @@ def test_a_vehicle_control_takes_over(world: "World") -> None:
     world.apply_vehicle_control(actor, VehicleControl(brake=1.0))
     for _ in range(60):
         world.tick()
-    assert world.vehicle_control(actor).brake == 1.0
+    assert record(world, actor, "vehicle")["brake"] == 1.0
     assert world.actor(actor).velocity[0] == 0.0
 
 

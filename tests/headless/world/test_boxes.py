@@ -1,10 +1,13 @@
 """The separating axis test against clipping polygons, and the sweeps against every pair."""
 
+import carla
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bestrand_drive.headless.world.actor import Transform
+from bestrand_drive.headless.world.bodies import Bodies
 from bestrand_drive.headless.world.boxes import Boxes, overlap
 from bestrand_drive.headless.world.sweep import near_pairs, overlapping_pairs
 
@@ -86,3 +89,73 @@ def test_normals_point_from_the_first_to_the_second() -> None:
     found = overlap(boxes((0, 0, 0, 2, 1)), boxes((3.5, 0.2, 0, 2, 1)))
     assert (float(found.normal_x[0]), float(found.normal_y[0])) == (1.0, 0.0)
     assert float(found.depth[0]) == pytest.approx(0.5)
+
+
+ANGLE = st.floats(-180.0, 180.0)
+EXTENT = (2.0, 1.0, 0.25)
+CENTRE = (0.5, -0.3, 0.4)
+
+
+def of_body(pitch: float, yaw: float, roll: float) -> Boxes:
+    bodies = Bodies()
+    slot = bodies.add(1, Transform((10.0, -20.0, 3.0), (pitch, yaw, roll)), EXTENT, CENTRE)
+    return Boxes.of(bodies, np.array([slot]))
+
+
+def corners_of_body(pitch: float, yaw: float, roll: float) -> np.ndarray:
+    """The eight corners as carla has them, seen along the box of ``of_body``: ahead, aside, above its centre."""
+    place = carla.Transform(carla.Location(10.0, -20.0, 3.0), carla.Rotation(pitch=pitch, yaw=yaw, roll=roll))
+    box = carla.BoundingBox(carla.Location(*CENTRE), carla.Vector3D(*EXTENT))
+    found = of_body(pitch, yaw, roll)
+    x, y, z = np.array([(v.x, v.y, v.z) for v in box.get_world_vertices(place)]).T
+    dx, dy, cos, sin = x - found.x[0], y - found.y[0], found.cos[0], found.sin[0]
+    return np.array([dx * cos + dy * sin, dy * cos - dx * sin, z - found.z[0]])
+
+
+@given(st.floats(-89.0, 89.0), ANGLE, ANGLE)
+def test_a_tilted_box_holds_all_its_corners_and_no_more(pitch: float, yaw: float, roll: float) -> None:
+    if max(abs(pitch), abs(roll)) <= 20.0:
+        return
+    found, corners = of_body(pitch, yaw, roll), corners_of_body(pitch, yaw, roll)
+    sizes = [found.length[0], found.width[0], found.height[0]]
+    assert np.abs(corners).max(axis=1) == pytest.approx(sizes, abs=1e-4)
+    assert np.hypot(found.cos[0], found.sin[0]) == pytest.approx(1.0)
+    heading = np.radians(yaw)
+    assert found.cos[0] * np.cos(heading) + found.sin[0] * np.sin(heading) > 0.7
+
+
+@pytest.mark.parametrize(
+    ("rotation", "sizes"),
+    [
+        ((0.0, 0.0, 90.0), (2.0, 0.25, 1.0)),  # length, width, height of a board put on its side
+        ((0.0, 35.0, -90.0), (2.0, 0.25, 1.0)),
+        ((90.0, 0.0, 0.0), (0.25, 1.0, 2.0)),
+        ((0.0, 60.0, 180.0), (2.0, 1.0, 0.25)),
+    ],
+)
+def test_a_box_on_its_side_keeps_its_own_sizes(
+    rotation: tuple[float, float, float], sizes: tuple[float, float, float]
+) -> None:
+    found = of_body(*rotation)
+    sizes_found = [found.length[0], found.width[0], found.height[0]]
+    assert sorted(sizes_found[:2]) == pytest.approx(sorted(sizes[:2]), abs=1e-9)
+    assert sizes_found[2] == pytest.approx(sizes[2])
+
+
+@given(st.floats(-20.0, 20.0), ANGLE, st.floats(-20.0, 20.0))
+def test_the_tilt_of_a_slope_changes_nothing(pitch: float, yaw: float, roll: float) -> None:
+    found, level = of_body(pitch, yaw, roll), of_body(0.0, yaw, 0.0)
+    assert all(getattr(found, name) == getattr(level, name) for name in Boxes.__dataclass_fields__)
+
+
+def test_tilted_and_level_boxes_together_are_what_each_is_alone() -> None:
+    bodies = Bodies()
+    rotations = [(0.0, 10.0, 0.0), (0.0, 20.0, 90.0), (5.0, 30.0, 0.0), (60.0, 40.0, 10.0)]
+    slots = [
+        bodies.add(k, Transform((10.0, -20.0, 3.0), rotation), EXTENT, CENTRE) for k, rotation in enumerate(rotations)
+    ]
+    together = Boxes.of(bodies, np.array(slots))
+    for k, rotation in enumerate(rotations):
+        alone = of_body(*rotation)
+        for name in Boxes.__dataclass_fields__:
+            assert getattr(together, name)[k] == pytest.approx(getattr(alone, name)[0]), (rotation, name)

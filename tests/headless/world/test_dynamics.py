@@ -9,6 +9,7 @@ import pytest
 
 from bestrand_drive.headless.world.actor import Transform
 from bestrand_drive.headless.world.controls import PhysicsControl, VehicleControl, Wheel
+from tests.headless.world.reading import record
 
 if TYPE_CHECKING:
     from bestrand_drive.headless.world.world import World
@@ -121,23 +122,23 @@ def test_reverse_goes_backwards_and_shows_in_the_gear(world: "World") -> None:
     world.apply_vehicle_control(actor, VehicleControl(throttle=0.5, reverse=True))
     run(world, 1.0)
     assert world.actor(actor).velocity[0] < -1.0
-    assert world.vehicle_control(actor).gear == -1
+    assert record(world, actor, "vehicle")["gear"] == -1
 
 
 def test_gears_rise_with_speed_and_a_manual_one_stays(world: "World") -> None:
     actor = car(world)
     world.set_target_velocity(actor, (16.0, 0.0, 0.0))
     world.tick()
-    assert world.vehicle_control(actor).gear == 4
+    assert record(world, actor, "vehicle")["gear"] == 4
     world.apply_vehicle_control(actor, VehicleControl(manual_gear_shift=True, gear=2))
     world.tick()
-    assert world.vehicle_control(actor).gear == 2
+    assert record(world, actor, "vehicle")["gear"] == 2
 
 
 def test_controls_are_clipped(world: "World") -> None:
     actor = car(world)
     world.apply_vehicle_control(actor, VehicleControl(throttle=7.0, steer=-9.0, brake=-1.0))
-    assert world.vehicle_control(actor)[:3] == (1.0, -1.0, 0.0)
+    assert record(world, actor, "vehicle").tolist()[:3] == (1.0, -1.0, 0.0)
 
 
 def test_a_target_velocity_is_given_once_and_wears_off(world: "World") -> None:
@@ -217,11 +218,26 @@ def test_physics_control_changes_mass_curve_and_angle(world: "World") -> None:
     assert given.mass == 2 * plain.mass
     assert given.wheels[0].max_steer_angle == plain.wheels[0].max_steer_angle / 2
     world.apply_vehicle_control(actor, VehicleControl(steer=1.0))
-    assert world.wheel_steer_angle(actor, 0) == pytest.approx(0.5 * plain.wheels[0].max_steer_angle)
+    # half the angle by the wheels, half of that by the curve
+    assert world.wheel_steer_angle(actor, 0) == pytest.approx(0.25 * plain.wheels[0].max_steer_angle)
     world.apply_physics_control(actor, plain)
     world.apply_vehicle_control(actor, VehicleControl(throttle=0.1, steer=0.1))
     world.tick()
     assert not world.fleet.curves
+
+
+def test_wheels_that_were_locked_can_be_steered_again(world: "World") -> None:
+    actor = car(world)
+    plain = world.physics_control(actor)
+    turned = []
+    for wheels in (tuple(replace(wheel, max_steer_angle=0.0) for wheel in plain.wheels), plain.wheels):
+        world.apply_physics_control(actor, replace(plain, wheels=wheels))
+        world.set_target_velocity(actor, (8.0, 0.0, 0.0))
+        world.apply_vehicle_control(actor, VehicleControl(steer=0.5))
+        world.tick()
+        turned.append(world.actor(actor).angular_velocity[2])
+    assert turned[0] == 0.0
+    assert turned[1] > 10.0
 
 
 def test_worn_tyres_corner_worse(world: "World") -> None:
@@ -253,6 +269,23 @@ def test_cornering_never_asks_more_of_the_tyres_than_they_hold(world: "World") -
         yaw = math.radians(world.actor(actor).transform.rotation[1])
         u = float(np.dot((math.cos(yaw), math.sin(yaw)), world.actor(actor).velocity[:2]))
         assert rate * u <= 15.75 + 1e-6
+
+
+def test_a_teleport_is_no_acceleration(world: "World") -> None:
+    """Neither on the way (another heading, a slope) nor where the fall to the ground ends."""
+    actor = car(world)
+    world.set_target_velocity(actor, (10.0, 0.0, 0.0))
+    run(world, 0.5)
+    world.set_transform(actor, Transform((300.0, 1.75, 5.6), (0.0, 90.0, 0.0)))
+    world.tick()
+    assert world.actor(actor).acceleration == (0.0, 0.0, 0.0)
+    vertical = []
+    for _ in range(20):
+        world.tick()
+        vertical.append(world.actor(actor).acceleration[2])
+    assert vertical[0] == pytest.approx(-9.81)
+    assert max(vertical) < 0.1
+    assert vertical[-1] == pytest.approx(0.0, abs=0.1)
 
 
 def test_acceleration_is_the_change_of_velocity(world: "World") -> None:

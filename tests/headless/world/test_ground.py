@@ -7,6 +7,7 @@ import pytest
 
 from bestrand_drive.headless.world.actor import Transform
 from bestrand_drive.headless.world.controls import VehicleControl
+from tests.headless.world.reading import record
 
 if TYPE_CHECKING:
     from bestrand_drive.headless.world.world import World
@@ -103,5 +104,5 @@ def test_a_transform_puts_a_vehicle_into_the_air_and_it_falls_again(world: "Worl
 def test_the_speed_limit_is_that_of_the_lane(world: "World") -> None:
     slow, fast = car(world, 100.0, 1.75, 0.0), car(world, 350.0, 1.75, 7.5)
     world.tick()
-    limits = [world.vehicle_state(world.actor(actor))[7] for actor in (slow, fast)]
+    limits = [record(world, actor, "vehicle")["speed_limit"] for actor in (slow, fast)]
     assert limits == pytest.approx([48.28, 72.0], abs=0.01)

@@ -4,8 +4,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bestrand_drive.headless.world import population
 from bestrand_drive.headless.world.actor import Kind, Transform
 from bestrand_drive.headless.world.errors import WorldError
+from bestrand_drive.headless.world.ranges import LONGEST_CHAIN, MOST_ACTORS
+from bestrand_drive.headless.world.settings import EpisodeSettings
 from tests.headless.world.mini import MINI_XODR
 
 if TYPE_CHECKING:
@@ -91,6 +94,41 @@ def test_destroying_a_parent_destroys_what_rides_on_it(world: "World") -> None:
     world.tick()
 
 
+def test_a_chain_is_destroyed_with_its_root_and_has_an_end(world: "World") -> None:
+    before = set(world.actors)
+    root = link = world.spawn("static.prop.trafficcone01", {}, Transform((50.0, 1.75, 0.0))).id
+    for _ in range(LONGEST_CHAIN):
+        last, link = link, world.spawn("static.prop.trafficcone01", {}, Transform(), parent=link).id
+    with pytest.raises(WorldError, match="one to another"):
+        world.spawn("static.prop.trafficcone01", {}, Transform(), parent=link)
+    assert world.spawn("static.prop.trafficcone01", {}, Transform(), parent=last)
+    other = world.spawn("static.prop.trafficcone01", {}, Transform((60.0, 1.75, 0.0))).id
+    assert world.destroy(root)
+    assert set(world.actors) == before | {other}
+    world.tick()
+
+
+def test_there_is_a_limit_to_actors(world: "World", monkeypatch: pytest.MonkeyPatch) -> None:
+    assert MOST_ACTORS == 10_000
+    monkeypatch.setattr(population, "MOST_ACTORS", len(world.actors) + 3)
+    cones = [world.spawn("static.prop.trafficcone01", {}, Transform((5.0 * k, 1.0, 0.0))).id for k in range(3)]
+    for type_id in ("static.prop.trafficcone01", CAR, "sensor.other.imu"):
+        with pytest.raises(WorldError, match="no more than"):
+            world.spawn(type_id, {}, Transform((90.0, 1.75, 0.0)))
+    world.destroy(cones[1])
+    assert world.spawn(CAR, {}, Transform((90.0, 1.75, 0.0)))
+
+
+@pytest.mark.parametrize("synchronous", [True, False])
+def test_settings_are_reset_to_the_mode_that_the_server_was_started_in(world: "World", synchronous: bool) -> None:
+    world.starts_synchronous = synchronous
+    world.settings = EpisodeSettings(not synchronous, fixed_delta_seconds=0.1)
+    world.load_opendrive(MINI_XODR, reset_settings=False)
+    assert (world.settings.synchronous_mode, world.settings.step_s) == (not synchronous, 0.1)
+    world.load_opendrive(MINI_XODR, reset_settings=True)
+    assert (world.settings.synchronous_mode, world.settings.step_s) == (synchronous, 0.05)
+
+
 def test_a_destroyed_actor_keeps_its_last_values(world: "World") -> None:
     car = world.spawn(CAR, {}, Transform((50.0, 1.75, 0.0)))
     world.set_target_velocity(car.id, (3.0, 0.0, 0.0))
@@ -137,7 +175,6 @@ def test_all_spawn_points_of_a_town_can_be_used_at_once(make_town: "Callable[...
         world.spawn("vehicle.carlamotors.firetruck", {}, point)
     world.tick()
     assert not world.events
-    assert not any(world.vehicle_state(world.actor(car))[3] for car in world.fleet.ids)
 
 
 def test_the_ground_can_be_asked_and_hit_by_rays(world: "World") -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from bestrand_drive.headless.world.actor import Kind, Transform
 from bestrand_drive.headless.world.lights import LightState
+from tests.headless.world.reading import record
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,9 +19,9 @@ CAR = "vehicle.tesla.model3"
 def at_light(world: "World", x: float, y: float = 1.75, yaw: float = 0.0) -> tuple[int, bool, int]:
     car = world.spawn(CAR, {}, Transform((x, y, 0.0), (0.0, yaw, 0.0)))
     world.tick()
-    state = world.vehicle_state(car)
+    found = record(world, car.id, "vehicle")
     world.destroy(car.id)
-    return state[8], state[9], state[10]
+    return int(found["light_state"]), bool(found["has_light"]), int(found["light_id"])
 
 
 @pytest.mark.parametrize(("x", "there"), [(130.0, False), (145.0, True), (149.0, True), (156.0, False)])
@@ -46,10 +47,15 @@ def test_signals_are_actors_with_their_volumes(world: "World") -> None:
     assert (light.kind, light.type_id) == (Kind.TRAFFIC_LIGHT, "traffic.traffic_light")
     assert light.extent == world.road_map.lights[0].extent
     (sign,) = [actor for actor in world.actors.values() if actor.kind is Kind.SIGN]
-    assert (sign.type_id, world.sign_id_of(sign)) == ("traffic.stop", "12")
-    assert world.sign_id_of(light) == "11"
-    assert world.sign_id_of(world.spectator) == ""
-    assert world.light_state_of(light) == ("11", 10.0, 3.0, 2.0, 0.0, 0, False, 2)
+    assert (sign.type_id, record(world, sign.id, "sign_id")) == ("traffic.stop", b"12")
+    assert record(world, light.id, "light").tolist() == (b"11", 10.0, 3.0, 2.0, 0.0, 0, False, 2)
+
+
+@pytest.mark.parametrize(("name", "numbers"), [("Town01", {30, 60, 90}), ("Town07", {30, 40})])
+def test_speed_signs_are_named_as_carlas_are(make_town: "Callable[..., World]", name: str, numbers: set[int]) -> None:
+    """``traffic.speed_limit.30``: the sign's number, though these towns' files call it mph and CARLA means km/h."""
+    names = [actor.type_id for actor in make_town(name).actors.values() if actor.kind is Kind.SIGN]
+    assert {name for name in names if "speed" in name} == {f"traffic.speed_limit.{number}" for number in numbers}
 
 
 @pytest.mark.parametrize("name", ["Town01", "Town10HD"])
@@ -59,5 +65,5 @@ def test_a_vehicle_on_every_stop_line_is_at_its_light(make_town: "Callable[..., 
         for lane in site.lanes:
             car = world.spawn(CAR, {}, Transform(lane.location, (0.0, lane.yaw, 0.0)))
             world.tick()
-            assert world.vehicle_state(car)[9:11] == (True, light)
+            assert record(world, car.id, "vehicle")[["has_light", "light_id"]].tolist() == (True, light)
             world.destroy(car.id)

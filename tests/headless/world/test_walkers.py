@@ -87,6 +87,69 @@ def test_a_walker_state_places_it_and_it_walks_on(world: "World") -> None:
     assert world.actor(actor).transform.location[0] == pytest.approx(71.0)
 
 
+def test_a_target_velocity_moves_it_until_the_next_control(world: "World") -> None:
+    actor = walker(world)
+    run(world, 30)
+    world.set_target_velocity(actor, (2.0, 1.0, 0.0))
+    run(world, 10)
+    place = world.actor(actor).transform
+    assert place.location[:2] == pytest.approx((51.0, 2.25))
+    assert place.rotation[1] == 0.0
+    assert world.actor(actor).velocity == pytest.approx((2.0, 1.0, 0.0))
+    world.apply_walker_control(actor, (1.0, 0.0, 0.0), 0.0)
+    run(world, 2)
+    assert world.actor(actor).transform.location == place.location
+
+
+def test_a_zero_target_velocity_ends_a_drift_but_not_a_walk(world: "World") -> None:
+    actor = walker(world)
+    world.set_target_velocity(actor, (2.0, 0.0, 0.0))
+    world.set_target_velocity(actor, (0.0, 0.0, 0.0))
+    run(world, 10)
+    assert world.actor(actor).transform.location[0] == 50.0
+    world.apply_walker_control(actor, (1.0, 0.0, 0.0), 1.0)
+    world.set_target_velocity(actor, (0.0, 0.0, 0.0))
+    run(world, 20)
+    assert world.actor(actor).transform.location[0] == pytest.approx(51.0)
+
+
+def test_a_target_velocity_upwards_is_a_jump(world: "World") -> None:
+    actor = walker(world)
+    run(world, 30)
+    world.set_target_velocity(actor, (0.0, 0.0, 3.0))
+    heights = []
+    for _ in range(30):
+        world.tick()
+        heights.append(feet(world, actor))
+    assert max(heights) == pytest.approx(3.0**2 / (2 * 9.81), abs=0.1)
+    assert heights[-1] == 0.0
+
+
+def test_without_physics_neither_a_target_velocity_nor_an_impulse_moves_it(world: "World") -> None:
+    actor = walker(world)
+    world.set_target_velocity(actor, (2.0, 0.0, 0.0))
+    world.set_simulate_physics(actor, False)
+    world.set_target_velocity(actor, (0.0, 2.0, 0.0))
+    world.add_impulse(actor, (100.0, 0.0, 0.0))
+    run(world, 5)
+    world.set_simulate_physics(actor, True)
+    run(world, 5)
+    assert world.actor(actor).transform.location[:2] == (50.0, 1.75)
+    assert world.actor(actor).velocity[:2] == (0.0, 0.0)
+
+
+def test_neither_a_landing_nor_a_teleport_is_an_acceleration(world: "World") -> None:
+    actor = walker(world, z=3.0)
+    highest = 0.0
+    for number in range(60):
+        world.tick()
+        highest = max(highest, world.actor(actor).acceleration[2])
+        if number == 30:
+            world.set_transform(actor, Transform((80.0, 1.75, 2.0)))
+    assert feet(world, actor) == 0.0
+    assert highest < 0.1
+
+
 def test_only_walkers_take_walker_controls(world: "World") -> None:
     car = world.spawn("vehicle.tesla.model3", {}, Transform((50.0, 1.75, 0.0)))
     with pytest.raises(WorldError, match="not a walker"):
