@@ -11,11 +11,13 @@ can block itself all the same, here as with CARLA; more ``worker_threads`` help.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from bestrand_drive.headless.wire.streams import StreamHub
 
 HOLD_S = 0.005
+_MOST_TICKS = 8
+"""Ticks whose frames are held together; a client that waits for its snapshots makes one or two in that time."""
 
 
 class Outbox:
@@ -23,32 +25,35 @@ class Outbox:
 
     def __init__(self, hub: StreamHub) -> None:
         self._hub = hub
-        self._held: list[tuple[int, bytes]] = []
+        self._held: list[tuple[int, Sequence[bytes]]] = []
+        self._ticks = 0
         self._due_s = 0.0
 
-    def post(self, frames: Iterable[tuple[int, bytes]], *, may_skip: bool, hold: bool) -> None:
+    def post(self, frames: Iterable[tuple[int, Sequence[bytes]]], *, may_skip: bool, hold: bool) -> None:
         """Send frames now, after those held before, or hold them too.
 
         Args:
-            frames: Stream and whole frame.
+            frames: Stream and whole frame in pieces.
             may_skip: Readers that lag may miss them.
             hold: The client may be waiting with the lock.
         """
-        if hold:
+        if hold and self._ticks < _MOST_TICKS:
             if not self._held:
                 self._due_s = time.monotonic() + HOLD_S
             self._held.extend(frames)
+            self._ticks += 1
             return
         self.release()
-        for stream_id, message in frames:
-            self._hub.publish(stream_id, (message,), may_skip=may_skip)
+        for stream_id, parts in frames:
+            self._hub.publish(stream_id, parts, may_skip=may_skip)
 
     def release(self) -> None:
         """Send what is held."""
+        self._ticks = 0
         if self._held:
             held, self._held = self._held, []
-            for stream_id, message in held:
-                self._hub.publish(stream_id, (message,), may_skip=False)
+            for stream_id, parts in held:
+                self._hub.publish(stream_id, parts, may_skip=False)
 
     def release_due(self) -> None:
         """Send what is held if its time has come."""

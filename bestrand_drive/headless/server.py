@@ -30,8 +30,8 @@ PATIENCE_S = 0.25
 class Sensors(Protocol):
     """What produces sensor frames after a tick."""
 
-    def frames(self) -> Iterable[tuple[int, bytes]]:
-        """Stream and whole frame of every sensor that has one now."""
+    def frames(self) -> Iterable[tuple[int, Sequence[bytes]]]:
+        """Stream and whole frame, in pieces, of every sensor that has one now."""
 
 
 MakeSensors = Callable[["World", ProtocolVersion, Callable[[int], bool]], Sensors]
@@ -66,7 +66,7 @@ class HeadlessServer:
         self._next_free_s = time.monotonic()
         most_peers = most_peers or most_connections()
         self.budget, self._rpc_crowd, self._stream_crowd = Budget(), Crowd(most_peers), Crowd(most_peers)
-        self.hub = StreamHub(self._greeting)
+        self.hub = StreamHub(self._greeting, self._has_stream)
         self._outbox = Outbox(self.hub)
         self._sensors = make_sensors(world, version, self.hub.has_listener)
         self._rpc = Listener(bind(host, port), self._selector, self._accept_rpc)
@@ -87,7 +87,9 @@ class HeadlessServer:
             raise
 
     def _accept_rpc(self, connection: socket.socket) -> None:
-        self._rpc_crowd.join(RpcPeer(connection, self._selector, self._answers, next(self._callers), self.budget))
+        self._rpc_crowd.join(
+            RpcPeer(connection, self._selector, self.hub.backlog, self._answers, next(self._callers), self.budget)
+        )
 
     def _accept_stream(self, connection: socket.socket) -> None:
         self._stream_crowd.join(StreamPeer(connection, self._selector, self.hub))
@@ -104,6 +106,12 @@ class HeadlessServer:
     def announce(self) -> None:
         """Tell all clients that an episode has begun, so that they fetch its map; none may miss that."""
         self.hub.publish(WORLD_STREAM, self._snapshot(MAP_CHANGED), may_skip=False)
+
+    def _has_stream(self, stream_id: int) -> bool:
+        """Whether a stream's sensor is in the world."""
+        return stream_id == WORLD_STREAM or any(
+            actor.stream_id == stream_id for actor in self._world.actors.values() if actor.stream_id
+        )
 
     def _greeting(self, stream_id: int) -> Sequence[bytes] | None:
         """A client that joins a synchronous world sees it at once, not after the next tick only."""
@@ -122,6 +130,7 @@ class HeadlessServer:
             for key, mask in select(self._outbox.patience_s(self._sleep_s())):
                 key.data.ready(mask)
             self._outbox.release_due()
+            self.hub.refuse_due()
             if not self._world.settings.synchronous_mode:
                 self._run_free()
 

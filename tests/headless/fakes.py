@@ -55,6 +55,10 @@ class FakeWorld:
         kind = Kind.SENSOR if type_id.startswith("sensor.") else Kind.VEHICLE
         return self._add(type_id, kind, attributes, transform, parent)
 
+    def add_stream(self) -> int:
+        """A sensor's stream."""
+        return self._add("sensor.other.gnss", Kind.SENSOR, {}, Transform(), 0).stream_id
+
     def actor(self, actor_id: int) -> Actor:
         if actor_id not in self.actors:
             raise WorldError("unable to find actor")
@@ -123,8 +127,8 @@ class FakeSensors:
     def __init__(self) -> None:
         self.waiting: list[tuple[int, bytes]] = []
 
-    def frames(self) -> list[tuple[int, bytes]]:
-        return self.waiting
+    def frames(self) -> list[tuple[int, tuple[bytes]]]:
+        return [(stream, (frame,)) for stream, frame in self.waiting]
 
 
 class Raw:

@@ -6,6 +6,7 @@ from typing import Any
 
 from bestrand_drive.headless.rpc import decoding, encoding
 from bestrand_drive.headless.rpc.context import Context, Refused
+from bestrand_drive.headless.sensors.limits import check_attributes
 from bestrand_drive.headless.world.actor import Transform
 
 
@@ -48,8 +49,11 @@ def spawn_actor_with_parent(
 
 def spawn(context: Context, description: Any, transform: Transform, parent: int) -> int:  # noqa: ANN401
     """Spawn from an ActorDescription; the new actor's id."""
+    type_id = decoding.text(description[1])
     attributes = decoding.attributes(description[2], context.version.attribute_type_base)
-    return context.world.spawn(decoding.text(description[1]), attributes, transform, parent).id
+    if type_id.startswith("sensor."):
+        check_attributes(attributes)
+    return context.world.spawn(type_id, attributes, transform, parent).id
 
 
 def destroy_actor(context: Context, actor_id: int) -> bool:

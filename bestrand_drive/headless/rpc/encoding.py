@@ -6,12 +6,12 @@ from typing import Any
 
 from bestrand_drive.headless.blueprints.blueprint import AttributeSpec, Blueprint
 from bestrand_drive.headless.rpc.context import Context
+from bestrand_drive.headless.sensors.parties import actor_value, box_value
+from bestrand_drive.headless.version_table import WEATHER_FIELDS
 from bestrand_drive.headless.versions import ProtocolVersion
-from bestrand_drive.headless.world.actor import Actor, Transform, Vector
+from bestrand_drive.headless.world.actor import Actor, Transform
 from bestrand_drive.headless.world.controls import AckermannSettings, PhysicsControl
-from bestrand_drive.headless.world.settings import WEATHER_FIELDS, EpisodeSettings
-
-_NO_ROTATION = [0.0, 0.0, 0.0]
+from bestrand_drive.headless.world.settings import EpisodeSettings
 
 
 def optional(value: Any) -> list[Any]:  # noqa: ANN401  anything MessagePack can hold
@@ -24,36 +24,14 @@ def transform(value: Transform) -> list[Any]:
     return [value.location, value.rotation]
 
 
-def bounding_box(
-    context: Context, centre: Vector, extent: Vector, actor_id: int, rotation: Vector | None = None
-) -> list[Any]:
-    """BoundingBox in the fields of the version spoken; metres, in the frame of the actor."""
-    fields = {
-        "location": centre,
-        "extent": extent,
-        "rotation": rotation or _NO_ROTATION,
-        "actor_id": actor_id,
-    }
-    return context.version.pack("BoundingBox", fields)
-
-
 def actor_box(context: Context, actor: Actor) -> list[Any]:
     """Bounding box of an actor."""
-    return bounding_box(context, actor.box_centre, actor.extent, actor.id)
+    return box_value(actor, context.version)
 
 
 def actor(context: Context, value: Actor) -> list[Any]:
-    """Actor: id, parent, description, bounding box, semantic tags, stream token."""
-    base = context.version.attribute_type_base
-    described = [[name, code + base, text] for name, (code, text) in value.attributes.items()]
-    return [
-        value.id,
-        value.parent,
-        [value.blueprint_uid, value.type_id, described],
-        actor_box(context, value),
-        bytes([value.semantic_tag]) if value.semantic_tag else b"",
-        context.token(value.stream_id),
-    ]
+    """Actor, with the token of its stream."""
+    return actor_value(value, context.version, context.token(value.stream_id))
 
 
 def definition(blueprint: Blueprint, type_base: int) -> list[Any]:

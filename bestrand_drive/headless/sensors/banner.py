@@ -17,23 +17,27 @@ _GLYPHS = {
 _WORDS = "NOT RENDERED"
 
 
-def banner(width: int, height: int) -> NDArray[np.bool_]:
-    """Where the words are lit.
+def banner(width: int, height: int) -> list[tuple[NDArray[np.bool_], int]]:
+    """Where the words are lit, from the top: rows and how often each is repeated.
 
     Args:
         width: Of the image, pixels.
         height: Of the image, pixels.
 
     Returns:
-        [height, width]; the words as large as fits, centred; cut off where even the smallest font is too large.
+        Rows [width] with their counts, which sum up to ``height``; the words as large as fits, centred; cut off where
+        even the smallest font is too large.
     """
     dots = _dots()
     scale = max(1, min(width * 3 // 4 // dots.shape[1], height // 2 // dots.shape[0]))
-    letters = np.kron(dots, np.ones((scale, scale), dtype=np.bool_))[:height, :width]
-    top, left = (height - letters.shape[0]) // 2, (width - letters.shape[1]) // 2
-    image = np.zeros((height, width), dtype=np.bool_)
-    image[top : top + letters.shape[0], left : left + letters.shape[1]] = letters
-    return image
+    dots = dots[:height]
+    letters = np.repeat(dots, scale, axis=1)[:, :width]
+    top, left = (height - scale * len(dots)) // 2, (width - letters.shape[1]) // 2
+    rows = np.zeros((len(dots), width), dtype=np.bool_)
+    rows[:, left : left + letters.shape[1]] = letters
+    blank = np.zeros(width, dtype=np.bool_)
+    bottom = height - top - scale * len(dots)
+    return [(blank, top), *((row, scale) for row in rows), (blank, bottom)]
 
 
 def _dots() -> NDArray[np.bool_]:

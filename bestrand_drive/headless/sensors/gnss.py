@@ -7,7 +7,7 @@ import numpy as np
 
 from bestrand_drive.headless.sensors.geo import GeoReference, Projection, parse_reference
 from bestrand_drive.headless.sensors.noise import Gaussian
-from bestrand_drive.headless.sensors.reading import Moment
+from bestrand_drive.headless.sensors.reading import Body, Moment
 from bestrand_drive.headless.world.actor import Actor
 
 _AXES = ("lat", "lon", "alt")
@@ -24,12 +24,12 @@ class Gnss:
         self._map = ""
         self._origin = GeoReference()
 
-    def measure(self, moment: Moment) -> list[bytes]:
+    def measure(self, moment: Moment) -> list[Body]:
         """One fix."""
         if moment.world.opendrive is not self._map:
             self._map = moment.world.opendrive
             self._origin = parse_reference(self._map)
         x, y, z = moment.sensor.transform.location
         latitude, longitude = self._projection(self._origin, x, y)
-        fix = self._noise.disturb(np.array([latitude, longitude, z]), moment.count)
-        return [msgpack.packb(fix.tolist())]
+        fix = self._noise.disturb(np.array([latitude, longitude, z]), moment.age)
+        return [(msgpack.packb(fix.tolist()),)]

@@ -8,8 +8,8 @@ import msgpack
 import numpy as np
 
 from bestrand_drive.headless.sensors.noise import Gaussian
-from bestrand_drive.headless.sensors.pose import Array, place, rotation_matrix
-from bestrand_drive.headless.sensors.reading import Moment
+from bestrand_drive.headless.sensors.pose import Array, rotation_matrix
+from bestrand_drive.headless.sensors.reading import Body, Moment
 from bestrand_drive.headless.world.actor import Actor
 
 _GRAVITY = np.array([0.0, 0.0, 9.81])
@@ -19,37 +19,28 @@ _AXES = ("x", "y", "z")
 class Imu:
     """``sensor.other.imu``: acceleration with gravity (m/s^2), turn rate (rad/s), compass (rad, 0 = north = -y).
 
-    The acceleration is the second difference of the sensor's place over its last three measurements, so that a lever
-    arm is felt. Until there are three, only gravity is reported (CARLA itself gives artefacts then).
+    The acceleration is the second difference of the sensor's place over the last three ticks, so that a lever arm is
+    felt. Until there are three, only gravity is reported (CARLA itself gives artefacts then).
     """
 
     def __init__(self, sensor: Actor) -> None:
-        self._accel_noise = Gaussian(sensor, [f"noise_accel_stddev_{axis}" for axis in _AXES], [])
+        self._accel_noise = Gaussian(sensor, [f"noise_accel_stddev_{axis}" for axis in _AXES], [], part=0)
         self._gyro_noise = Gaussian(
-            sensor, [f"noise_gyro_stddev_{axis}" for axis in _AXES], [f"noise_gyro_bias_{axis}" for axis in _AXES]
+            sensor,
+            [f"noise_gyro_stddev_{axis}" for axis in _AXES],
+            [f"noise_gyro_bias_{axis}" for axis in _AXES],
+            part=1,
         )
-        self._velocity: Array | None = None
-        self._location: Array | None = None
-        self._step_s = 0.0
 
-    def measure(self, moment: Moment) -> list[bytes]:
+    def measure(self, moment: Moment) -> list[Body]:
         """One measurement."""
-        location, axes = place(moment.sensor.transform)
-        acceleration = axes.T @ (self._acceleration(location, moment.delta_s) + _GRAVITY)
-        # two noises of one seed: even counts for the accelerometer, odd ones for the gyroscope
-        accel = self._accel_noise.disturb(acceleration, 2 * moment.count)
-        gyro = self._gyro_noise.disturb(_turn_rate(moment, axes), 2 * moment.count + 1)
+        axes = rotation_matrix(moment.sensor.transform.rotation)
+        (slot,) = moment.world.bodies.slots_of([moment.sensor.id])
+        acceleration = axes.T @ (moment.trail.acceleration(slot, moment.age) + _GRAVITY)
+        accel = self._accel_noise.disturb(acceleration, moment.age)
+        gyro = self._gyro_noise.disturb(_turn_rate(moment, axes), moment.age)
         compass = math.atan2(axes[0, 0], -axes[1, 0]) % (2.0 * math.pi)
-        return [msgpack.packb([accel.tolist(), gyro.tolist(), compass])]
-
-    def _acceleration(self, location: Array, step_s: float) -> Array:
-        """Acceleration [3] in the world, m/s^2: 2 (v1 - v0) / (h1 + h0) of the mean velocities of two steps."""
-        velocity = None if self._location is None or step_s <= 0.0 else (location - self._location) / step_s
-        result = np.zeros(3)
-        if velocity is not None and self._velocity is not None:
-            result = 2.0 * (velocity - self._velocity) / (step_s + self._step_s)
-        self._location, self._velocity, self._step_s = location, velocity, step_s
-        return result
+        return [(msgpack.packb([accel.tolist(), gyro.tolist(), compass]),)]
 
 
 def _turn_rate(moment: Moment, axes: Array) -> Array:

@@ -13,11 +13,13 @@ from struct import Struct
 import numpy as np
 from numpy.typing import NDArray
 
+from bestrand_drive.headless.sensors.limits import number, whole
 from bestrand_drive.headless.sensors.noise import generator
 from bestrand_drive.headless.sensors.pose import Array, place
 from bestrand_drive.headless.sensors.raycast import Hits, RayGrid, cast
-from bestrand_drive.headless.sensors.reading import Moment, number, whole
+from bestrand_drive.headless.sensors.reading import Body, Moment
 from bestrand_drive.headless.sensors.scene import Boxes
+from bestrand_drive.headless.sensors.schedule import Span
 from bestrand_drive.headless.world.actor import Actor
 
 _HEAD = Struct("<fI")
@@ -39,15 +41,16 @@ class Spin:
     @classmethod
     def of(cls, sensor: Actor) -> Spin:
         """Read a lidar's attributes."""
-        channels = whole(sensor, "channels", 32, low=1, high=4096)
-        upper, lower = number(sensor, "upper_fov", 10.0), number(sensor, "lower_fov", -30.0)
+        values = sensor.attributes
+        channels = whole(values, "channels")
+        upper, lower = number(values, "upper_fov"), number(values, "lower_fov")
         step = (upper - lower) / (channels - 1) if channels > 1 else 0.0
         return cls(
             elevations=np.radians(upper - step * np.arange(channels)),
-            reach_m=max(number(sensor, "range", 10.0), 0.0),
-            points_per_second=max(number(sensor, "points_per_second", 56000.0), 0.0),
-            rotation_hz=number(sensor, "rotation_frequency", 10.0),
-            horizontal_fov=max(number(sensor, "horizontal_fov", 360.0), 1e-3),
+            reach_m=number(values, "range"),
+            points_per_second=number(values, "points_per_second"),
+            rotation_hz=number(values, "rotation_frequency"),
+            horizontal_fov=max(number(values, "horizontal_fov"), 1e-3),
         )
 
 
@@ -69,39 +72,42 @@ class Sweep:
 
 
 class Spinner:
-    """Turns, and casts the rays of a moment."""
+    """Casts the rays of a moment. It turns from its spawn on, so that its angle follows from the time."""
 
     def __init__(self, sensor: Actor) -> None:
         self.spin = Spin.of(sensor)
-        self.angle_deg = 0.0
 
-    def steps(self, delta_s: float) -> int:
-        """Rays of one channel in ``delta_s`` seconds, half away from zero."""
+    def shape(self, span: Span) -> tuple[int, int]:
+        """Channels, and rays of each in a span, half away from zero; never more in all than the memory can bear."""
         channels = len(self.spin.elevations)
-        return min(int(self.spin.points_per_second * delta_s / channels + 0.5), _MAX_RAYS // channels)
+        return channels, min(int(self.spin.points_per_second * span.length_s / channels + 0.5), _MAX_RAYS // channels)
 
     def sweep(self, moment: Moment, alive: NDArray[np.bool_]) -> Sweep:
-        """Cast the rays that are alive [channels, steps] and turn on."""
-        grid = RayGrid(self.spin.elevations, self._azimuths(moment.delta_s, alive.shape[1]), alive)
+        """Cast the rays that are alive [channels, steps]."""
+        grid = RayGrid(self.spin.elevations, self._azimuths(moment.span, alive.shape[1]), alive)
         origin, axes = place(moment.sensor.transform)
         boxes = moment.scene.near(origin, self.spin.reach_m)
         rays = grid.directions()
         hits = cast(grid, rays, origin, axes, boxes, moment.scene.ground(origin, moment.parent))
         return Sweep(rays.reshape(-1, 3), hits, hits.distances <= self.spin.reach_m, boxes)
 
-    def _azimuths(self, delta_s: float, steps: int) -> Array:
-        """Radians [steps] of this moment's rays; the field of view is centred on the sensor's forward axis."""
+    def _azimuths(self, span: Span, steps: int) -> Array:
+        """Radians [steps] of a span's rays; the field of view is centred on the sensor's forward axis."""
         fov = self.spin.horizontal_fov
-        turned = self.spin.rotation_hz * fov * delta_s
-        angles = self.angle_deg + turned / max(steps, 1) * np.arange(steps)
-        self.angle_deg = (self.angle_deg + turned) % fov
+        turned = self.spin.rotation_hz * fov * span.length_s
+        angles = self._angle_deg(span.start_s) + turned / max(steps, 1) * np.arange(steps)
         azimuths: Array = np.radians(angles % fov - fov / 2.0)
         return azimuths
 
-    def head(self, kept: NDArray[np.bool_]) -> bytes:
-        """The body's start: angle after the turn and the points [channels, steps] that are kept of each channel."""
+    def _angle_deg(self, time_s: float) -> float:
+        """Turned so far at a time of its life, within the field of view."""
+        return math.fmod(self.spin.rotation_hz * time_s, 1.0) * self.spin.horizontal_fov
+
+    def head(self, span: Span, kept: NDArray[np.bool_]) -> bytes:
+        """The body's start: angle after the span and the points [channels, steps] that are kept of each channel."""
         counts = kept.reshape(len(self.spin.elevations), -1).sum(axis=1)
-        return _HEAD.pack(math.radians(self.angle_deg), len(counts)) + bytes(counts.astype("<u4").tobytes())
+        angle = math.radians(self._angle_deg(span.start_s + span.length_s))
+        return _HEAD.pack(angle, len(counts)) + bytes(counts.astype("<u4").tobytes())
 
 
 class Lidar:
@@ -113,17 +119,17 @@ class Lidar:
 
     def __init__(self, sensor: Actor) -> None:
         self._spinner = Spinner(sensor)
-        self._seed = int(number(sensor, "noise_seed", 0.0))
-        self._attenuation = number(sensor, "atmosphere_attenuation_rate", 0.004)
-        self._general = number(sensor, "dropoff_general_rate", 0.45)
-        self._limit = number(sensor, "dropoff_intensity_limit", 0.8)
-        self._zero = number(sensor, "dropoff_zero_intensity", 0.4)
-        self._noise_m = number(sensor, "noise_stddev", 0.0)
+        self._sensor = sensor
+        self._attenuation = number(sensor.attributes, "atmosphere_attenuation_rate")
+        self._general = number(sensor.attributes, "dropoff_general_rate")
+        self._limit = number(sensor.attributes, "dropoff_intensity_limit")
+        self._zero = number(sensor.attributes, "dropoff_zero_intensity")
+        self._noise_m = number(sensor.attributes, "noise_stddev")
 
-    def measure(self, moment: Moment) -> list[bytes]:
+    def measure(self, moment: Moment) -> list[Body]:
         """One frame."""
-        random = generator(self._seed, moment.count)
-        shape = (len(self._spinner.spin.elevations), self._spinner.steps(moment.delta_s))
+        random = generator(self._sensor, moment.age)
+        shape = self._spinner.shape(moment.span)
         alive = random.random(shape) >= self._general if self._general > 0.0 else np.ones(shape, dtype=np.bool_)
         sweep = self._spinner.sweep(moment, alive)
         distances = sweep.hits.distances[sweep.found]
@@ -137,7 +143,7 @@ class Lidar:
         points = np.empty((len(lengths), 4), dtype="<f4")
         points[:, :3] = sweep.rays[kept] * lengths[:, None]
         points[:, 3] = intensities[bright]
-        return [self._spinner.head(kept) + points.tobytes()]
+        return [(self._spinner.head(moment.span, kept), points.tobytes())]
 
     def _bright(self, intensities: Array, random: np.random.Generator) -> NDArray[np.bool_]:
         """The points [n] that come back bright enough, by chance where they are dim."""
@@ -153,10 +159,9 @@ class SemanticLidar:
     def __init__(self, sensor: Actor) -> None:
         self._spinner = Spinner(sensor)
 
-    def measure(self, moment: Moment) -> list[bytes]:
+    def measure(self, moment: Moment) -> list[Body]:
         """One frame."""
-        shape = (len(self._spinner.spin.elevations), self._spinner.steps(moment.delta_s))
-        sweep = self._spinner.sweep(moment, np.ones(shape, dtype=np.bool_))
+        sweep = self._spinner.sweep(moment, np.ones(self._spinner.shape(moment.span), dtype=np.bool_))
         found, owners = sweep.found, sweep.hits.owners[sweep.found]
         rows = np.empty(len(owners), dtype=_SEMANTIC)
         rows["point"] = sweep.rays[found] * sweep.hits.distances[found, None]
@@ -164,4 +169,4 @@ class SemanticLidar:
         # the last entry stands for the ground: owner -1
         rows["id"] = np.append(sweep.boxes.ids, 0)[owners]
         rows["tag"] = np.append(sweep.boxes.tags, _ROAD)[owners]
-        return [self._spinner.head(found) + rows.tobytes()]
+        return [(self._spinner.head(moment.span, found), rows.tobytes())]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import msgpack
 import numpy as np
 
-from bestrand_drive.headless.sensors.parties import actor_value
+from bestrand_drive.headless.sensors.limits import number, switched_on
+from bestrand_drive.headless.sensors.parties import actor_value, pack
 from bestrand_drive.headless.sensors.pose import Array, place
 from bestrand_drive.headless.sensors.raycast import slabs
-from bestrand_drive.headless.sensors.reading import Moment, number, switched_on
+from bestrand_drive.headless.sensors.reading import Body, Moment
 from bestrand_drive.headless.sensors.scene import Boxes
 from bestrand_drive.headless.versions import ProtocolVersion
 from bestrand_drive.headless.world.actor import Actor
@@ -23,11 +23,11 @@ class Obstacle:
 
     def __init__(self, sensor: Actor, version: ProtocolVersion) -> None:
         self._version = version
-        self._reach_m = max(number(sensor, "distance", 5.0), 0.0)
-        self._radius_m = max(number(sensor, "hit_radius", 0.5), 0.0)
-        self._only_dynamics = switched_on(sensor, "only_dynamics")
+        self._reach_m = number(sensor.attributes, "distance")
+        self._radius_m = number(sensor.attributes, "hit_radius")
+        self._only_dynamics = switched_on(sensor.attributes, "only_dynamics")
 
-    def measure(self, moment: Moment) -> list[bytes]:
+    def measure(self, moment: Moment) -> list[Body]:
         """A frame if something is ahead."""
         start, axes = place(moment.sensor.transform)
         found = self._nearest(moment, start, axes[:, 0])
@@ -35,7 +35,7 @@ class Obstacle:
             return []
         other, distance = found
         itself = actor_value(moment.parent or moment.sensor, self._version)
-        return [msgpack.packb([itself, actor_value(moment.world.actors[other], self._version), distance])]
+        return [(pack([itself, actor_value(moment.world.actors[other], self._version), distance]),)]
 
     def _nearest(self, moment: Moment, start: Array, forward: Array) -> tuple[int, float] | None:
         """Id and distance (metres of the sphere's way) of the first actor on the way."""

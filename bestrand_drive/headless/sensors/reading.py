@@ -1,13 +1,19 @@
-"""One moment for one sensor, and its attributes as numbers."""
+"""One moment for one sensor, and what it makes of it."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from bestrand_drive.headless.sensors.scene import Scene
+from bestrand_drive.headless.sensors.schedule import Span
+from bestrand_drive.headless.sensors.trail import Trail
 from bestrand_drive.headless.sensors.world_view import SensedWorld
 from bestrand_drive.headless.world.actor import Actor
+
+Body = Sequence[bytes]
+"""What follows a frame's 48-byte header, in pieces; equal pieces may be one object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,40 +24,23 @@ class Moment:
         world: After the tick.
         sensor: The sensor's actor.
         parent: What it is attached to, or none.
-        delta_s: Time since its last measurement, seconds.
-        count: Number of its measurements before this one.
+        span: The time that this measurement covers, since the sensor was spawned.
+        age: Ticks that the sensor has seen before this one.
         scene: The boxes of the world at this frame, shared by all sensors.
+        trail: Where everything was at the last ticks.
     """
 
     world: SensedWorld
     sensor: Actor
     parent: Actor | None
-    delta_s: float
-    count: int
+    span: Span
+    age: int
     scene: Scene
+    trail: Trail
 
 
 class Model(Protocol):
-    """How one kind of sensor measures. One instance a sensor; it may remember earlier moments."""
+    """How one kind of sensor measures. It remembers nothing, so that it does not matter who listened before."""
 
-    def measure(self, moment: Moment) -> list[bytes]:
-        """The bodies of the frames to send now (without the 48-byte header): none, one, or several."""
-
-
-def number(actor: Actor, name: str, default: float) -> float:
-    """A numeric attribute; ``default`` where it is absent, no number, or not finite."""
-    try:
-        value = float(actor.attributes[name][1].rstrip("f"))
-    except (KeyError, ValueError):
-        return default
-    return value if abs(value) < float("inf") else default
-
-
-def whole(actor: Actor, name: str, default: int, *, low: int, high: int) -> int:
-    """An integer attribute, held within bounds so that one attribute cannot exhaust the memory."""
-    return min(max(int(number(actor, name, default)), low), high)
-
-
-def switched_on(actor: Actor, name: str) -> bool:
-    """A boolean attribute; false where it is absent."""
-    return actor.attributes.get(name, (0, "false"))[1].lower() in {"true", "1"}
+    def measure(self, moment: Moment) -> list[Body]:
+        """The bodies of the frames to send now: none, one, or several."""

@@ -8,10 +8,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bestrand_drive.headless.sensors.pose import Array, rotation_matrices
+from bestrand_drive.headless.sensors.pose import Array, rotation_matrix
 from bestrand_drive.headless.sensors.world_view import SensedWorld
 from bestrand_drive.headless.world.actor import Actor, Kind
-from bestrand_drive.headless.world.bodies import Bodies
+from bestrand_drive.headless.world.attachments import rotation_matrices
+from bestrand_drive.headless.world.bodies import ATTITUDE, PLACE, Bodies
 
 _SOLID = frozenset({Kind.VEHICLE, Kind.WALKER, Kind.PROP})
 
@@ -84,13 +85,13 @@ class Scenery:
         bodies = self._world.bodies
         if bodies is not self._bodies or bodies.version != self._version:
             self._notice(bodies)
-        state, box = bodies.state[:6, self._slots].T, bodies.box[:, self._slots].T
-        axes = rotation_matrices(state[:, 3:])
+        box = bodies.box[:, self._slots].T
+        axes = rotation_matrices(bodies.state[ATTITUDE, self._slots])
         return Boxes(
             ids=bodies.ids[self._slots],
             tags=self._tags,
             dynamic=self._dynamic,
-            centres=state[:, :3] + np.einsum("nij,nj->ni", axes, box[:, 3:]),
+            centres=bodies.state[PLACE, self._slots].T + np.einsum("nij,nj->ni", axes, box[:, 3:]),
             axes=axes,
             halves=box[:, :3],
             radii=np.linalg.norm(box[:, :3], axis=1),
@@ -136,5 +137,5 @@ class Scene:
             height = parent.transform.location[2]
         normal = np.array([0.0, 0.0, 1.0])
         if parent is not None and parent.kind is Kind.VEHICLE:
-            normal = rotation_matrices(np.array([parent.transform.rotation]))[0, :, 2]
+            normal = rotation_matrix(parent.transform.rotation)[:, 2]
         return Ground(np.array([point[0], point[1], height]), normal)

@@ -8,6 +8,7 @@ from typing import Protocol
 from bestrand_drive.headless.world.actor import Actor
 from bestrand_drive.headless.world.bodies import Bodies
 from bestrand_drive.headless.world.contacts import CollisionEvent
+from bestrand_drive.headless.world.settings import EpisodeSettings
 
 
 class SensedWorld(Protocol):
@@ -20,6 +21,10 @@ class SensedWorld(Protocol):
     @property
     def elapsed_s(self) -> float:
         """Simulated time, seconds."""
+
+    @property
+    def settings(self) -> EpisodeSettings:
+        """The length of the last tick is in force until the next."""
 
     @property
     def actors(self) -> dict[int, Actor]:

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 import msgpack
 
+from bestrand_drive.headless.wire.backlog import Backlog
 from bestrand_drive.headless.wire.budget import Budget
 from bestrand_drive.headless.wire.messages import Malformed, Messages, Request, TooLarge
 from bestrand_drive.headless.wire.sockets import WRITE, Peer
@@ -95,9 +96,15 @@ class RpcPeer(Peer):
     """
 
     def __init__(
-        self, connection: socket.socket, selector: selectors.BaseSelector, answers: Answers, number: int, budget: Budget
+        self,
+        connection: socket.socket,
+        selector: selectors.BaseSelector,
+        backlog: Backlog,
+        answers: Answers,
+        number: int,
+        budget: Budget,
     ) -> None:
-        super().__init__(connection, selector, _LARGEST_BACKLOG)
+        super().__init__(connection, selector, backlog, _LARGEST_BACKLOG)
         self._messages = Messages()
         self._answers = answers
         self._number = number
@@ -108,9 +115,9 @@ class RpcPeer(Peer):
     def ready(self, mask: int) -> None:
         """The socket can be read or written; calls that waited for the client to read are answered afterwards."""
         super().ready(mask)
-        if self._paused and not self.unsent:
+        if self._paused and not self.held:
             self._answer()
-        self._budget.note(self, self._messages.held + self.unsent)
+        self._budget.note(self, self._messages.held)
 
     def received(self, data: bytes) -> None:
         """Answer every call that is complete now, in order."""
@@ -124,14 +131,14 @@ class RpcPeer(Peer):
     def _answer(self) -> None:
         """Answer for as long as the client takes the answers."""
         try:
-            while not (self.closed or self.unsent) and (request := self._messages.take()):
+            while not (self.closed or self.held) and (request := self._messages.take()):
                 self.spoke = True
                 response = self._answers.response(self._number, request)
                 if response:
                     self.send(response)
         except Malformed:
             self.close()
-        self._paused = bool(self.unsent)
+        self._paused = bool(self.held)
         if self._paused:
             self._selector.modify(self._socket, WRITE, self)
 

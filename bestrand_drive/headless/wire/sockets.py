@@ -1,4 +1,4 @@
-"""Non-blocking sockets on one selector: a listener, and a peer whose unsent bytes are bounded."""
+"""Non-blocking sockets on one selector: a listener, and peers that hold a bounded amount, each and all together."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ import errno
 import os
 import selectors
 import socket
+import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from bestrand_drive.errors import EnvironmentFault
+from bestrand_drive.headless.wire.backlog import Backlog, Message
 
 READ = selectors.EVENT_READ
 WRITE = selectors.EVENT_WRITE
 _CHUNK = 1 << 18
-_BACKLOG = 128
+_QUEUE = 128
+_MOST_PIECES = 512  # of one system call; Linux takes 1024
 _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 
 
@@ -30,7 +33,7 @@ def bind(host: str, port: int) -> socket.socket:
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listening.bind((host, port))
-        listening.listen(_BACKLOG)
+        listening.listen(_QUEUE)
     except (OSError, OverflowError) as error:
         listening.close()
         raise EnvironmentFault(_why_not(host, port, error)) from error
@@ -98,21 +101,38 @@ class Peer:
     """One connection. A subclass says what to do with bytes that arrive.
 
     Attributes:
-        unsent: Bytes that the other side has not taken yet.
+        held: Bytes of memory that wait for the other side, whole messages until their last byte is sent.
+        missed: Messages given up since the other side last took something.
     """
 
-    def __init__(self, connection: socket.socket, selector: selectors.BaseSelector, limit_bytes: int) -> None:
+    def __init__(
+        self, connection: socket.socket, selector: selectors.BaseSelector, backlog: Backlog, limit_bytes: int
+    ) -> None:
+        """Watch a connection.
+
+        Args:
+            connection: Accepted; does not block.
+            selector: Wakes the peer.
+            backlog: Shared by all peers.
+            limit_bytes: What may be held for this one.
+        """
         self._socket = connection
         self._selector = selector
+        self._backlog = backlog
         self._limit_bytes = limit_bytes
-        self._waiting: deque[memoryview] = deque()
+        self._waiting: deque[Message] = deque()
+        self._moved_s = 0.0
         self._closed = False
-        self.unsent = 0
+        self.held = self.missed = 0
         selector.register(connection, READ, self)
 
     def received(self, data: bytes) -> None:
         """Bytes arrived."""
         raise NotImplementedError
+
+    def past_limit(self) -> None:
+        """More is held than may be; a connection that cannot do without any of it is dropped."""
+        self.close()
 
     def lost(self) -> None:
         """The connection is gone; called once."""
@@ -121,6 +141,11 @@ class Peer:
     def closed(self) -> bool:
         """Whether the connection is gone."""
         return self._closed
+
+    @property
+    def idle_s(self) -> float:
+        """Seconds in which something waited and the other side took nothing."""
+        return time.monotonic() - self._moved_s if self._waiting else 0.0
 
     def ready(self, mask: int) -> None:
         """The socket can be read or written; a peer closed by another one's turn in the same round is left alone."""
@@ -143,39 +168,59 @@ class Peer:
         else:
             self.close()
 
-    def send(self, data: bytes) -> None:
-        """Send now what the socket takes and the rest when it can; a peer past its limit is dropped."""
+    def send(self, *pieces: bytes) -> None:
+        """Send one message, given in pieces: now what the socket takes, the rest when it can."""
         if self._closed:
             return
         sent = 0
         if not self._waiting:
-            sent = self._send_some(data)
-            if sent == len(data) or self._closed:
+            sent = self._send_some(pieces)
+            if self._closed or sent == sum(map(len, pieces)):
                 return
             self._selector.modify(self._socket, READ | WRITE, self)
-        self._waiting.append(memoryview(data)[sent:])
-        self.unsent += len(data) - sent
-        if self.unsent > self._limit_bytes:
-            self.close()
+            self._moved_s = time.monotonic()
+        message = Message(pieces)
+        message.advance(sent)
+        self._waiting.append(message)
+        self.held += message.held
+        self._backlog.grow(self, message.held)
+        if self.held > self._limit_bytes and not self._closed:
+            self.past_limit()
+
+    def forget_oldest(self) -> bool:
+        """Give up the oldest message of which nothing is sent, but never the newest; whether there was one."""
+        oldest = int(self._waiting[0].begun)
+        if len(self._waiting) - oldest < 2:
+            return False
+        self._let_go(oldest)
+        self.missed += 1
+        return True
+
+    def _let_go(self, place: int) -> None:
+        """One message waits no more."""
+        count = self._waiting[place].held
+        del self._waiting[place]
+        self.held -= count
+        self._backlog.shrink(self, count)
 
     def _flush(self) -> None:
         """Send what waits."""
         while self._waiting:
             first = self._waiting[0]
-            sent = self._send_some(first)
-            self.unsent -= sent
-            if self._closed:
+            sent = self._send_some(first.pieces)
+            if self._closed or not sent:
                 return
-            if sent < len(first):
-                self._waiting[0] = first[sent:]
-                return
-            self._waiting.popleft()
+            self._moved_s, self.missed = time.monotonic(), 0
+            self._backlog.moved(self)
+            first.advance(sent)
+            if not first.pieces:
+                self._let_go(0)
         self._selector.modify(self._socket, READ, self)
 
-    def _send_some(self, data: bytes | memoryview) -> int:
+    def _send_some(self, pieces: Sequence[bytes | memoryview]) -> int:
         """Bytes that the socket took at once."""
         try:
-            return self._socket.send(data)
+            return self._socket.send(pieces[0]) if len(pieces) == 1 else self._socket.sendmsg(pieces[:_MOST_PIECES])
         except (BlockingIOError, InterruptedError):
             return 0
         except OSError:
@@ -188,7 +233,9 @@ class Peer:
             return
         self._closed = True
         self._waiting.clear()
-        self.unsent = 0
+        held, self.held = self.held, 0
+        if held:
+            self._backlog.shrink(self, held)
         self._selector.unregister(self._socket)
         self._socket.close()
         self.lost()

@@ -15,6 +15,7 @@ from bestrand_drive.headless.versions import load_version
 from bestrand_drive.headless.world.actor import Actor, Transform, Vector
 from bestrand_drive.headless.world.bodies import Bodies, TableActor
 from bestrand_drive.headless.world.contacts import CollisionEvent
+from bestrand_drive.headless.world.settings import EpisodeSettings
 
 ZERO = (0.0, 0.0, 0.0)
 HEADER = Struct("<QQd6f")  # type, frame, timestamp, x y z pitch yaw roll
@@ -29,6 +30,7 @@ class Stage:
     ground: float | None = 0.0
     frame: int = 0
     elapsed_s: float = 0.0
+    settings: EpisodeSettings = field(default_factory=EpisodeSettings)
     actors: dict[int, Actor] = field(default_factory=dict)
     bodies: Bodies = field(default_factory=Bodies)
     events: list[CollisionEvent] = field(default_factory=list)
@@ -70,7 +72,9 @@ class Stage:
         """Move time and return stream, unpacked header and body of each frame."""
         self.frame += 1
         self.elapsed_s += delta_s
-        return [(stream, HEADER.unpack(data[:48]), data[48:]) for stream, data in suite.frames()]
+        self.settings.fixed_delta_seconds = delta_s
+        frames = [(stream, b"".join(pieces)) for stream, pieces in suite.frames()]
+        return [(stream, HEADER.unpack(data[:48]), data[48:]) for stream, data in frames]
 
     def body(self, suite: SensorSuite, delta_s: float = 0.05) -> bytes:
         """The body of the only frame of a step."""

@@ -7,6 +7,7 @@ from typing import Any
 import msgpack
 import pytest
 
+from bestrand_drive.headless.world.actor import Actor
 from bestrand_drive.headless.world.contacts import CollisionEvent
 from tests.headless.sensors.stage import CATALOG, Stage
 
@@ -31,23 +32,21 @@ def test_nothing_touched_nothing_sent() -> None:
     assert told(staged()) == []
 
 
-def test_both_parties_hear_of_an_event_that_is_told_once() -> None:
+def both(one: Actor, two: Actor, x: float) -> list[CollisionEvent]:
+    """A contact as the world tells it: to each side its own part."""
+    return [CollisionEvent(one, two, (x, 4.0, 0.5)), CollisionEvent(two, one, (-x, -4.0, -0.5))]
+
+
+def test_each_party_hears_its_own_part_once() -> None:
     stage = staged()
-    event = CollisionEvent(stage.actors[1], stage.actors[3], (-30.0, 4.0, 0.5))
-    heard = [(stream, one[0], other[0], impulse) for stream, (one, other, impulse) in told(stage, event)]
+    events = both(stage.actors[1], stage.actors[3], -30.0)
+    heard = [(stream, one[0], other[0], impulse) for stream, (one, other, impulse) in told(stage, *events)]
     assert heard == [(104, 1, 3, [-30.0, 4.0, 0.5]), (106, 3, 1, [30.0, -4.0, -0.5])]
-
-
-def test_an_event_told_from_both_sides_is_heard_once() -> None:
-    stage = staged()
-    one, two = stage.actors[1], stage.actors[2]
-    heard = told(stage, CollisionEvent(one, two, (1.0, 0.0, 0.0)), CollisionEvent(two, one, (-1.0, 0.0, 0.0)))
-    assert [(stream, impulse) for stream, (_, _, impulse) in heard] == [(104, [1.0, 0.0, 0.0]), (105, [-1.0, 0.0, 0.0])]
 
 
 def test_two_contacts_are_two_frames() -> None:
     stage = staged()
-    events = [CollisionEvent(stage.actors[1], stage.actors[k], (float(k), 0.0, 0.0)) for k in (2, 3)]
+    events = [event for k in (2, 3) for event in both(stage.actors[1], stage.actors[k], float(k))]
     heard = [(other[0], impulse[0]) for stream, (_, other, impulse) in told(stage, *events) if stream == 104]
     assert heard == [(2, 2.0), (3, 3.0)]
 
@@ -74,4 +73,15 @@ def test_a_sensor_whose_parent_is_gone_is_silent() -> None:
     stage = staged()
     car, other = stage.actors[1], stage.actors[2]
     stage.remove(car)
-    assert [stream for stream, _ in told(stage, CollisionEvent(car, other, (1.0, 0.0, 0.0)))] == [105]
+    assert [stream for stream, _ in told(stage, *both(car, other, 1.0))] == [105]
+
+
+def test_text_that_is_no_utf8_leaves_as_it_came(capsys: pytest.CaptureFixture[str]) -> None:
+    stage = staged()
+    raw = b"caf\xe9"
+    stage.actors[1].attributes["role_name"] = (3, raw.decode("utf-8", "surrogateescape"))
+    stage.events = both(stage.actors[1], stage.actors[2], 1.0)
+    (_, _, body), *_ = stage.step(stage.suite())
+    (_, _, (_, _, attributes), *_), _, _ = msgpack.unpackb(body, raw=True)
+    assert [b"role_name", 4, raw] in attributes
+    assert capsys.readouterr().err == ""

@@ -73,3 +73,11 @@ def test_without_a_parent_it_speaks_for_itself() -> None:
     one, other, distance = stage.message(stage.suite())
     assert (one[0], other[0]) == (sensor.id, 1)
     assert distance == pytest.approx(3.0 - 0.97 - 0.5)
+
+
+def test_text_that_is_no_utf8_leaves_as_it_came() -> None:
+    stage, _ = staged(("vehicle.audi.tt", (12.0, 0.0, 0.0)))
+    stage.actors[1].attributes["role_name"] = (3, b"\xff\xfe".decode("utf-8", "surrogateescape"))
+    stage.add("sensor.other.obstacle", (2.0, 0.0, 0.3), parent=1, distance="30.0")
+    (_, _, (_, _, attributes), *_), _, _ = msgpack.unpackb(stage.body(stage.suite()), raw=True)
+    assert [b"role_name", 4, b"\xff\xfe"] in attributes

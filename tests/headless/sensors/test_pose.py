@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from bestrand_drive.headless.sensors.pose import place, rotation_matrices
+from bestrand_drive.headless.sensors.pose import place
 from bestrand_drive.headless.world.actor import Transform
+from bestrand_drive.headless.world.attachments import rotation_matrices
 
 carla = pytest.importorskip("carla")
 
 
 def test_matrices_are_carlas() -> None:
     rotations = np.random.default_rng(0).uniform(-180.0, 180.0, (200, 3))
-    for matrix, (pitch, yaw, roll) in zip(rotation_matrices(rotations), rotations.tolist(), strict=True):
+    for matrix, (pitch, yaw, roll) in zip(rotation_matrices(rotations.T), rotations.tolist(), strict=True):
         theirs = carla.Transform(carla.Location(), carla.Rotation(pitch=pitch, yaw=yaw, roll=roll)).get_matrix()
         np.testing.assert_allclose(matrix, np.array(theirs)[:3, :3], atol=1e-5)
         np.testing.assert_allclose(matrix @ matrix.T, np.eye(3), atol=1e-12)
@@ -26,4 +27,4 @@ def test_place_keeps_the_location() -> None:
 
 
 def test_no_rotations_give_no_matrices() -> None:
-    assert rotation_matrices(np.zeros((0, 3))).shape == (0, 3, 3)
+    assert rotation_matrices(np.zeros((3, 0))).shape == (0, 3, 3)

@@ -70,8 +70,7 @@ def test_sensors_come_and_go() -> None:
         ("0.1", "#.#.#.#.#."),
         ("0.12", "#..#.#..#."),  # at 0, 0.12, 0.24, 0.36: the phase is kept
         ("0.5", "#........."),
-        ("-1", "##########"),
-        ("word", "##########"),
+        ("0.001", "##########"),
     ],
 )
 def test_sensor_tick(tick: str, due: str) -> None:
@@ -98,3 +97,41 @@ def test_a_moved_sensor_reports_its_new_place() -> None:
     stage.bodies.state[:3, sensor.slot] = (7.0, 8.0, 9.0)
     ((_, header, _),) = stage.step(suite)
     assert header[3:6] == (7.0, 8.0, 9.0)
+
+
+def test_what_renders_nothing_says_so_once_at_its_first_listener(capsys: pytest.CaptureFixture[str]) -> None:
+    stage, listened = Stage(), set()
+    camera, radar = stage.add("sensor.camera.rgb"), stage.add("sensor.other.radar")
+    for type_id in ("sensor.lidar.ray_cast", "sensor.other.gnss", "sensor.other.imu"):
+        listened.add(stage.add(type_id).stream_id)
+    suite = stage.suite(listened=listened.__contains__)
+    stage.step(suite)
+    assert capsys.readouterr().err == ""
+    listened |= {camera.stream_id, radar.stream_id}
+    for _ in range(3):
+        stage.step(suite)
+    lines = capsys.readouterr().err.splitlines()
+    assert [f"sensor {actor.id} ({actor.type_id}): nothing is rendered" in line
+            for actor, line in zip((camera, radar), lines, strict=True)] == [True, True]  # fmt: skip
+
+
+def test_many_cameras_do_not_fill_the_log(capsys: pytest.CaptureFixture[str]) -> None:
+    stage = Stage()
+    for _ in range(50):
+        stage.add("sensor.other.radar")
+    stage.step(stage.suite())
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 17
+    assert "further sensors" in lines[-1]
+
+
+def test_a_sensor_that_cannot_measure_is_retired_once_and_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    stage = Stage()
+    broken = stage.add("sensor.other.gnss", noise_lat_stddev="word")
+    good = stage.add("sensor.other.gnss")
+    suite = stage.suite()
+    for _ in range(3):
+        stage.add("static.prop.container")
+        assert [stream for stream, _, _ in stage.step(suite)] == [good.stream_id]
+    err = capsys.readouterr().err
+    assert err.count(f"sensor {broken.id} ") == err.count("out of service") == 1

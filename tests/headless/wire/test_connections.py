@@ -117,37 +117,14 @@ def test_the_snapshot_goes_out_before_the_reply():
         assert struct.unpack_from("<I", payload, 84) == (1,)
 
 
-def test_a_stream_reader_that_never_reads_is_dropped_after_the_limit_and_others_go_on():
-    with serving(limit_bytes=1 << 20) as running:
-        running.sensors.waiting = [(50, bytes(1 << 18))]
-        client, slow, quick = running.client(), running.stream(50), running.stream(50)
-        _wait_for(lambda: running.server.hub.has_listener(50))
-        for _ in range(80):
-            client.call("tick_cue")
-            quick.receive()
-        assert slow.ends()
-        client.call("tick_cue")
-        assert len(quick.receive()) == 1 << 18
-
-
-def test_in_asynchronous_mode_a_slow_reader_misses_frames_and_is_dropped_in_the_end():
-    with serving(limit_bytes=8 << 20) as running:
-        running.world.settings.synchronous_mode = False
-        running.world.settings.fixed_delta_seconds = 0.001
-        running.sensors.waiting = [(50, bytes(1 << 20))]
-        slow = running.stream(50)
-        _wait_for(lambda: running.server.hub.has_listener(50))
-        _wait_for(lambda: not running.server.hub.has_listener(50), 10.0)
-        assert slow.ends()
-
-
 def test_frames_of_a_tick_after_a_spawning_batch_wait_for_the_next_call(monkeypatch):
     monkeypatch.setattr(outbox, "HOLD_S", 0.4)
     destroy = [[[1, [99]]]]
     with serving() as running:
-        running.sensors.waiting = [(50, b"frame")]
-        client, sensor = running.client(), running.stream(50)
-        _wait_for(lambda: running.server.hub.has_listener(50))
+        stream = running.world.add_stream()
+        running.sensors.waiting = [(stream, b"frame")]
+        client, sensor = running.client(), running.stream(stream)
+        _wait_for(lambda: running.server.hub.has_listener(stream))
         sensor.socket.settimeout(0.05)
         client.call("apply_batch", destroy, False)
         client.call("tick_cue")
@@ -168,10 +145,11 @@ def test_frames_of_a_tick_after_a_spawning_batch_wait_for_the_next_call(monkeypa
 
 def test_a_stream_without_readers_costs_nothing_and_closing_unsubscribes():
     with serving() as running:
-        stream = running.stream(60)
-        _wait_for(lambda: running.server.hub.has_listener(60))
+        number = running.world.add_stream()
+        stream = running.stream(number)
+        _wait_for(lambda: running.server.hub.has_listener(number))
         stream.socket.close()
-        _wait_for(lambda: not running.server.hub.has_listener(60))
+        _wait_for(lambda: not running.server.hub.has_listener(number))
 
 
 def test_asynchronous_mode_runs_by_itself():
