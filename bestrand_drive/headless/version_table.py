@@ -42,6 +42,9 @@ STRUCTS: Mapping[str, str] = {
 }
 """MessagePack struct -> the fields that the server knows; it can do without those with a question mark."""
 
+WEATHER_FIELDS = tuple(STRUCTS["WeatherParameters"].split())
+"""Order of the numbers of the world's weather."""
+
 PACKED: Mapping[str, str] = {
     "SensorHeader": "sensor_type frame elapsed_s location rotation",
     "EpisodeHeader": "episode platform_s step_s map_origin simulation_state",

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields as dataclass_fields
 from typing import Any, TypeVar
 
+from bestrand_drive.headless.version_table import WEATHER_FIELDS
 from bestrand_drive.headless.versions import ProtocolVersion
 from bestrand_drive.headless.world.actor import Transform, Vector
 from bestrand_drive.headless.world.controls import (
@@ -20,7 +21,7 @@ from bestrand_drive.headless.world.controls import (
     WalkerControl,
     Wheel,
 )
-from bestrand_drive.headless.world.settings import WEATHER_FIELDS, EpisodeSettings
+from bestrand_drive.headless.world.settings import EpisodeSettings
 
 Attributes = dict[str, tuple[int, str]]
 

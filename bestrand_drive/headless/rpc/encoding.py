@@ -6,10 +6,11 @@ from typing import Any
 
 from bestrand_drive.headless.blueprints.blueprint import AttributeSpec, Blueprint
 from bestrand_drive.headless.rpc.context import Context
+from bestrand_drive.headless.version_table import WEATHER_FIELDS
 from bestrand_drive.headless.versions import ProtocolVersion
 from bestrand_drive.headless.world.actor import Actor, Transform, Vector
 from bestrand_drive.headless.world.controls import AckermannSettings, PhysicsControl
-from bestrand_drive.headless.world.settings import WEATHER_FIELDS, EpisodeSettings
+from bestrand_drive.headless.world.settings import EpisodeSettings
 
 _NO_ROTATION = [0.0, 0.0, 0.0]
 
