@@ -175,6 +175,24 @@ def test_a_pause_alone_is_no_reason_to_drop_a_reader(monkeypatch: pytest.MonkeyP
             last = paused.receive()
 
 
+def test_who_takes_something_now_and_then_is_never_dropped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "STALL_S", 0.0)
+    with serving(limit_bytes=LIMIT) as running:
+        stream, (trickle,) = listen(running, readers=1)
+        client, hub = running.client(), running.server.hub
+        running.sensors.waiting = [(stream, frame(1, 8 * LIMIT))]
+        for _ in range(3):
+            for _ in range(streams.STALL_FRAMES - 3):
+                client.call("tick_cue")
+            (peer,) = hub._listeners[stream]
+            before = peer._moved_s
+            while peer._moved_s == before:
+                assert trickle.socket.recv(LIMIT)
+        for _ in range(streams.STALL_FRAMES + 3):
+            client.call("tick_cue")
+        assert not hub.has_listener(stream)  # the control
+
+
 def test_thirty_readers_that_never_read_hold_no_more_than_all_may_and_the_good_one_gets_everything() -> None:
     total = 8 * LIMIT
     with serving(limit_bytes=LIMIT) as running:

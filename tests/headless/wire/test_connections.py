@@ -143,6 +143,18 @@ def test_frames_of_a_tick_after_a_spawning_batch_wait_for_the_next_call(monkeypa
         assert sensor.receive() == b"frame"
 
 
+def test_batches_that_tick_without_end_do_not_hold_frames_without_end(monkeypatch):
+    monkeypatch.setattr(outbox, "HOLD_S", 60.0)
+    with serving() as running:
+        number = running.world.add_stream()
+        client, stream = running.client(), running.stream(number)
+        _wait_for(lambda: running.server.hub.has_listener(number))
+        for tick in range(9):
+            running.sensors.waiting = [(number, b"%d" % tick)]
+            client.call("apply_batch", [[[1, [99]]]], True)
+        assert [stream.receive() for _ in range(9)] == [b"%d" % tick for tick in range(9)]
+
+
 def test_a_stream_without_readers_costs_nothing_and_closing_unsubscribes():
     with serving() as running:
         number = running.world.add_stream()
