@@ -13,8 +13,9 @@ from bestrand_drive.headless.outbox import Outbox
 from bestrand_drive.headless.rpc.context import Context
 from bestrand_drive.headless.rpc.dispatch import Dispatcher
 from bestrand_drive.headless.versions import ProtocolVersion
-from bestrand_drive.headless.wire.layouts import MAP_CHANGED, snapshot_header
-from bestrand_drive.headless.wire.rpc import RpcPeer
+from bestrand_drive.headless.wire.budget import Budget, Crowd, most_connections
+from bestrand_drive.headless.wire.layouts import MAP_CHANGED, Headers, actor_rows
+from bestrand_drive.headless.wire.rpc import Answers, RpcPeer
 from bestrand_drive.headless.wire.sockets import Listener, bind
 from bestrand_drive.headless.wire.streams import StreamHub, StreamPeer
 from bestrand_drive.headless.wire.tokens import WORLD_STREAM
@@ -40,6 +41,7 @@ class HeadlessServer:
     """Serves one world to any number of clients.
 
     Attributes:
+        budget: What all connections for remote calls may hold.
         dispatcher: Answers the remote calls.
         hub: Sends the sensor streams.
         port: Of remote calls.
@@ -55,12 +57,15 @@ class HeadlessServer:
         host: str,
         port: int,
         streaming_port: int | None = None,
+        most_peers: int | None = None,
     ) -> None:
         self._world = world
-        self._version = version
+        self._headers, self._actor_rows = Headers(version), actor_rows(version)
         self._selector = selectors.DefaultSelector()
         self._callers = itertools.count(1)
         self._next_free_s = time.monotonic()
+        most_peers = most_peers or most_connections()
+        self.budget, self._rpc_crowd, self._stream_crowd = Budget(), Crowd(most_peers), Crowd(most_peers)
         self.hub = StreamHub(self._greeting, self._has_stream)
         self._outbox = Outbox(self.hub)
         self._sensors = make_sensors(world, version, self.hub.has_listener)
@@ -72,6 +77,7 @@ class HeadlessServer:
         self.dispatcher = Dispatcher(
             Context(world, version, self.streaming_port, self.tick, self.announce, self._outbox.release)
         )
+        self._answers = Answers(self.dispatcher)
 
     def _listen_for_streams(self, host: str, port: int) -> Listener:
         """The second port; without it the first is given back."""
@@ -82,10 +88,12 @@ class HeadlessServer:
             raise
 
     def _accept_rpc(self, connection: socket.socket) -> None:
-        RpcPeer(connection, self._selector, self.hub.backlog, self.dispatcher, next(self._callers))
+        self._rpc_crowd.join(
+            RpcPeer(connection, self._selector, self.hub.backlog, self._answers, next(self._callers), self.budget)
+        )
 
     def _accept_stream(self, connection: socket.socket) -> None:
-        StreamPeer(connection, self._selector, self.hub)
+        self._stream_crowd.join(StreamPeer(connection, self._selector, self.hub))
 
     def tick(self, hold: bool = False) -> int:
         """Advance the world one frame and send what came of it, sensor frames perhaps a little later; its number."""
@@ -113,9 +121,8 @@ class HeadlessServer:
     def _snapshot(self, state: int = 0) -> Sequence[bytes]:
         """Headers and rows of the world as it is."""
         world, step_s = self._world, self._world.settings.step_s
-        observer = self._version.world_observer
-        head = snapshot_header(observer, world.frame, world.elapsed_s, world.episode, step_s, state)
-        return head, world.snapshot_rows().tobytes()
+        head = self._headers.snapshot(world.frame, world.elapsed_s, world.episode, step_s, state)
+        return head, self._actor_rows(world.snapshot_rows())
 
     def run(self, keep_on: Callable[[], bool]) -> None:
         """Serve for as long as ``keep_on`` says so; it is asked at least every ``PATIENCE_S`` seconds."""

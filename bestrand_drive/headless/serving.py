@@ -17,6 +17,7 @@ from bestrand_drive.headless.options import LOOPBACK, ServeOptions, check_maps, 
 from bestrand_drive.headless.sensors.suite import SensorSuite
 from bestrand_drive.headless.server import HeadlessServer
 from bestrand_drive.headless.versions import load_version
+from bestrand_drive.headless.wire.budget import raise_limit
 
 HONESTY = "kinematic, nothing is rendered, scores from it are not CARLA's"
 
@@ -29,6 +30,7 @@ def serve(options: ServeOptions) -> int:
         DataRefused: The town is not there.
         UsageError: The CARLA version is not known, a folder is not there, or the ports cannot be.
     """
+    raise_limit()
     check_ports(options)
     check_maps(options.maps)
     lifetime = Lifetime(options.die_with_parent)

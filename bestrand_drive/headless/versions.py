@@ -1,4 +1,4 @@
-"""What differs between CARLA versions, read from ``versions.yaml``: one table in data, no branches in code."""
+"""What differs between CARLA versions: the blocks of ``versions.yaml``, one made into a ``ProtocolVersion``."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-import yaml
-
 from bestrand_drive.errors import UsageError
+from bestrand_drive.headless.version_table import read_table
 
 _TABLE = Path(__file__).with_name("versions.yaml")
 
@@ -25,6 +24,23 @@ class Answer(Enum):
 
 
 @dataclass(frozen=True)
+class Layout:
+    """The fields of a struct in the order of one version.
+
+    Attributes:
+        names: Of all fields.
+        fillers: Of fields that the server does not know, what is sent in their place.
+    """
+
+    names: tuple[str, ...]
+    fillers: Mapping[str, Any]
+
+    def pack(self, values: Mapping[str, Any]) -> list[Any]:
+        """The struct as an array; ``values`` may hold more than this version has."""
+        return [self.fillers[name] if name in self.fillers else values[name] for name in self.names]
+
+
+@dataclass(frozen=True)
 class ProtocolVersion:
     """One version of the wire protocol.
 
@@ -33,56 +49,58 @@ class ProtocolVersion:
         world_observer: First field of a world snapshot's header.
         attribute_type_base: Added to an attribute's version-independent type code (0 bool ... 4 colour).
         geo_projection: How GNSS turns metres into degrees: ``transverse_mercator`` or ``mercator``.
-        spawn_command: Fields of the SpawnActor command, in order.
-        bounding_box: Fields of a bounding box, in order.
         sensor_types: Sensor blueprint id -> first field of its frames' header.
-        rpcs: Name of each remote call -> shape of its answer.
+        structs: Name of a MessagePack struct -> its fields.
+        packed: Name of a packed struct of the streams -> its fields; a filler is a format of ``struct``.
+        calls: Name of each remote call -> shape of its answer.
     """
 
     name: str
     world_observer: int
     attribute_type_base: int
     geo_projection: str
-    spawn_command: tuple[str, ...]
-    bounding_box: tuple[str, ...]
     sensor_types: Mapping[str, int]
-    rpcs: Mapping[str, Answer]
+    structs: Mapping[str, Layout]
+    packed: Mapping[str, Layout]
+    calls: Mapping[str, Answer]
+
+    def pack(self, struct: str, values: Mapping[str, Any]) -> list[Any]:
+        """A MessagePack struct from its values by field; those that this version does not have are left out."""
+        return self.structs[struct].pack(values)
 
 
-def load_version(name: str) -> ProtocolVersion:
+def load_version(name: str, table: Path = _TABLE) -> ProtocolVersion:
     """The protocol of CARLA version ``name``.
 
     Raises:
-        UsageError: The table has no such version.
+        UsageError: The table has no such version, or is itself wrong.
     """
-    table = _read_table()
-    if name not in table["versions"]:
-        raise UsageError(f"--carla-version {name}: not one of {', '.join(known_versions())}.")
-    entry = table["versions"][name]
-    merged: dict[str, Any] = {**table["common"], **entry}
+    blocks = read_table(table)
+    if name not in blocks:
+        raise UsageError(f"--carla-version {name}: not one of {', '.join(reversed(blocks))}.")
+    block = blocks[name]
     return ProtocolVersion(
         name=name,
-        world_observer=merged["world_observer"],
-        attribute_type_base=merged["attribute_type_base"],
-        geo_projection=merged["geo_projection"],
-        spawn_command=tuple(merged["spawn_command"]),
-        bounding_box=tuple(merged["bounding_box"]),
-        sensor_types=MappingProxyType({**table["common"]["sensor_types"], **entry.get("sensor_types", {})}),
-        rpcs=MappingProxyType(_rpcs(table["common"]["rpcs"], set(entry.get("rpcs_absent", "").split()))),
+        world_observer=block["world_observer"],
+        attribute_type_base=block["attribute_type_base"],
+        geo_projection=block["geo_projection"],
+        sensor_types=MappingProxyType(block["sensor_types"]),
+        structs=_layouts(block["structs"]),
+        packed=_layouts(block["packed"]),
+        calls=MappingProxyType({call: Answer(shape) for call, shape in block["calls"].items()}),
     )
 
 
-def known_versions() -> tuple[str, ...]:
+def known_versions(table: Path = _TABLE) -> tuple[str, ...]:
     """Names of the versions in the table, newest first."""
-    return tuple(_read_table()["versions"])
+    return tuple(reversed(read_table(table)))
 
 
-def _read_table() -> dict[str, Any]:
-    """The whole table."""
-    table: dict[str, Any] = yaml.safe_load(_TABLE.read_text(encoding="utf-8"))
-    return table
-
-
-def _rpcs(shapes: Mapping[str, str], absent: set[str]) -> dict[str, Answer]:
-    """Names by shape, turned into shapes by name."""
-    return {name: answer for answer in Answer for name in shapes[answer.value].split() if name not in absent}
+def _layouts(structs: Mapping[str, list[str | dict[str, Any]]]) -> Mapping[str, Layout]:
+    """Field lists as layouts; a field with a filler is a mapping of one key."""
+    found = {}
+    for struct, fields in structs.items():
+        fillers = {name: value for field in fields if isinstance(field, dict) for name, value in field.items()}
+        names = tuple(field if isinstance(field, str) else next(iter(field)) for field in fields)
+        found[struct] = Layout(names, MappingProxyType(fillers))
+    return MappingProxyType(found)

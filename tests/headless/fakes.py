@@ -14,7 +14,7 @@ import msgpack
 import numpy as np
 
 from bestrand_drive.headless.server import HeadlessServer
-from bestrand_drive.headless.versions import load_version
+from bestrand_drive.headless.versions import ProtocolVersion, load_version
 from bestrand_drive.headless.world.actor import Actor, Kind, Transform
 from bestrand_drive.headless.world.errors import WorldError
 from bestrand_drive.headless.world.settings import EpisodeSettings, default_weather
@@ -196,11 +196,22 @@ class Stream:
 class Running:
     """A server of a fake world in a thread."""
 
-    def __init__(self, world: FakeWorld, version: str = "0.9.16", limit_bytes: int | None = None) -> None:
+    def __init__(
+        self,
+        world: FakeWorld,
+        version: str | ProtocolVersion = "0.9.16",
+        limit_bytes: int | None = None,
+        most_peers: int | None = None,
+    ) -> None:
         self.world, self.sensors = world, FakeSensors()
         self.server = HeadlessServer(
-            world, load_version(version), lambda *_: self.sensors, host="127.0.0.1", port=0  # type: ignore[arg-type]
-        )  # fmt: skip
+            world,  # type: ignore[arg-type]
+            load_version(version) if isinstance(version, str) else version,
+            lambda *_: self.sensors,
+            host="127.0.0.1",
+            port=0,
+            most_peers=most_peers,
+        )
         if limit_bytes is not None:
             self.server.hub.limit_bytes = limit_bytes
         self._going, self._opened = True, []
@@ -235,7 +246,7 @@ class Running:
 @contextlib.contextmanager
 def serving(**settings: Any) -> Iterator[Running]:
     """A running server of a fake world."""
-    world = FakeWorld(synchronous=settings.pop("synchronous", True))
+    world = settings.pop("world", None) or FakeWorld(synchronous=settings.pop("synchronous", True))
     running = Running(world, **settings)
     try:
         yield running

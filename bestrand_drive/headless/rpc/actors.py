@@ -22,9 +22,9 @@ def get_spectator(context: Context) -> list[Any]:
 
 
 def get_actors_by_id(context: Context, ids: list[int]) -> list[Any]:
-    """Those of the actors that exist."""
+    """Those of the actors that exist, each once: a short request must not ask for an endless answer."""
     known = context.world.actors
-    return [encoding.actor(context, known[actor_id]) for actor_id in ids if actor_id in known]
+    return [encoding.actor(context, known[actor_id]) for actor_id in dict.fromkeys(ids) if actor_id in known]
 
 
 def spawn_actor(context: Context, description: Any, transform: Any) -> list[Any]:  # noqa: ANN401
@@ -175,4 +175,4 @@ HANDLERS = {
         set_actor_collisions,
         set_actor_dead,
     )
-} | {"get_traffic_sign_trigger_volume": get_actor_bounding_box}
+}

@@ -83,7 +83,7 @@ def _run(context: Context, index: int, fields: list[Any]) -> int:
 
 def _spawn(context: Context, fields: list[Any]) -> int:
     """Spawn an actor, then run the commands chained to it, whose actor it becomes; their outcomes are not reported."""
-    named = dict(zip(context.version.spawn_command, fields, strict=False))
+    named = decoding.fields(context.version, "SpawnActor", fields)
     parent = decoding.optional(named["parent"])
     if parent is not None and parent not in context.world.actors:
         raise Refused("unable to attach actor: parent actor not found")

@@ -6,9 +6,11 @@ What is not a finite number is refused here, so that no NaN ever enters the worl
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields
-from typing import Any
+from dataclasses import fields as dataclass_fields
+from typing import Any, TypeVar
 
+from bestrand_drive.headless.version_table import WEATHER_FIELDS
+from bestrand_drive.headless.versions import ProtocolVersion
 from bestrand_drive.headless.world.actor import Transform, Vector
 from bestrand_drive.headless.world.controls import (
     AckermannControl,
@@ -23,6 +25,7 @@ from bestrand_drive.headless.world.settings import EpisodeSettings
 
 Attributes = dict[str, tuple[int, str]]
 
+_T = TypeVar("_T")
 
 _LARGEST = 3.4028234663852886e38
 """Largest float32; clients send no larger one."""
@@ -88,53 +91,80 @@ def small(value: Any) -> int:  # noqa: ANN401
     return value
 
 
-def vehicle_control(value: Any) -> VehicleControl:  # noqa: ANN401
-    """VehicleControl, 7 fields; pedals and wheel are cut to their range as CARLA does."""
-    throttle, steer, brake, hand_brake, reverse, manual, gear = value[:7]
+def fields(version: ProtocolVersion, struct: str, value: Any) -> dict[str, Any]:  # noqa: ANN401
+    """The fields of a struct by name, in the order of the version; those that a client left out are absent.
+
+    Raises:
+        TypeError: It is no array.
+    """
+    if not isinstance(value, list):
+        raise TypeError(f"{struct} is an array, not {type(value).__name__}")
+    return dict(zip(version.structs[struct].names, value))  # noqa: B905  lengths may differ
+
+
+def _made(kind: type[_T], values: Mapping[str, Any], readers: Mapping[str, Callable[[Any], Any]]) -> _T:
+    """A dataclass from its fields by name; what has no reader of its own is a number."""
+    dataclass: Any = kind
+    otherwise: Callable[[Any], Any] = number
+    names = [field.name for field in dataclass_fields(dataclass)]
+    return kind(**{name: readers.get(name, otherwise)(values[name]) for name in names})
+
+
+def vehicle_control(version: ProtocolVersion, value: Any) -> VehicleControl:  # noqa: ANN401
+    """VehicleControl; pedals and wheel are cut to their range as CARLA does. Most calls of a drive end here."""
+    found = fields(version, "VehicleControl", value)
     return VehicleControl(
-        min(max(number(throttle), 0.0), 1.0),
-        min(max(number(steer), -1.0), 1.0),
-        min(max(number(brake), 0.0), 1.0),
-        bool(hand_brake),
-        bool(reverse),
-        bool(manual),
-        small(gear),
+        min(max(number(found["throttle"]), 0.0), 1.0),
+        min(max(number(found["steer"]), -1.0), 1.0),
+        min(max(number(found["brake"]), 0.0), 1.0),
+        bool(found["hand_brake"]),
+        bool(found["reverse"]),
+        bool(found["manual_gear_shift"]),
+        small(found["gear"]),
     )
 
 
-def ackermann_control(value: Any) -> AckermannControl:  # noqa: ANN401
-    """VehicleAckermannControl: steer, steer speed, speed, acceleration, jerk."""
-    return AckermannControl(*map(number, value[:5]))
+def ackermann_control(version: ProtocolVersion, value: Any) -> AckermannControl:  # noqa: ANN401
+    """VehicleAckermannControl."""
+    return _made(AckermannControl, fields(version, "VehicleAckermannControl", value), {})
 
 
-def ackermann_settings(value: Any) -> AckermannSettings:  # noqa: ANN401
+def ackermann_settings(version: ProtocolVersion, value: Any) -> AckermannSettings:  # noqa: ANN401
     """AckermannControllerSettings: six gains."""
-    return AckermannSettings(*map(number, value[:6]))
+    return _made(AckermannSettings, fields(version, "AckermannControllerSettings", value), {})
 
 
-def walker_control(value: Any) -> WalkerControl:  # noqa: ANN401
-    """WalkerControl: direction, speed, jump."""
-    return WalkerControl(vector(value[0]), number(value[1]), bool(value[2]))
+def walker_control(version: ProtocolVersion, value: Any) -> WalkerControl:  # noqa: ANN401
+    """WalkerControl."""
+    return _made(WalkerControl, fields(version, "WalkerControl", value), {"direction": vector, "jump": bool})
 
 
-def episode_settings(value: Any) -> EpisodeSettings:  # noqa: ANN401
-    """EpisodeSettings, 11 fields; a step of 0 stands for none, as clients send it."""
-    step = optional(value[2])
-    if step is not None and number(step) <= 0.0:
-        step = None
-    return EpisodeSettings(
-        bool(value[0]),
-        bool(value[1]),
-        step,
-        bool(value[3]),
-        number(value[4]),
-        small(value[5]),
-        number(value[6]),
-        bool(value[7]),
-        number(value[8]),
-        number(value[9]),
-        bool(value[10]),
-    )
+def weather(version: ProtocolVersion, value: Any) -> list[float]:  # noqa: ANN401
+    """WeatherParameters, in the order of ``WEATHER_FIELDS``."""
+    found = fields(version, "WeatherParameters", value)
+    return [number(found[name]) for name in WEATHER_FIELDS]
+
+
+def _step(value: Any) -> float | None:  # noqa: ANN401
+    """Seconds of a fixed step; 0 stands for none, as clients send it."""
+    step = optional(value)
+    return None if step is None or number(step) <= 0.0 else number(step)
+
+
+_SETTINGS: Mapping[str, Callable[[Any], Any]] = {
+    "synchronous_mode": bool,
+    "no_rendering_mode": bool,
+    "fixed_delta_seconds": _step,
+    "substepping": bool,
+    "max_substeps": small,
+    "deterministic_ragdolls": bool,
+    "spectator_as_ego": bool,
+}
+
+
+def episode_settings(version: ProtocolVersion, value: Any) -> EpisodeSettings:  # noqa: ANN401
+    """EpisodeSettings."""
+    return _made(EpisodeSettings, fields(version, "EpisodeSettings", value), _SETTINGS)
 
 
 def _curve(value: Any) -> tuple[tuple[float, float], ...]:  # noqa: ANN401
@@ -142,40 +172,26 @@ def _curve(value: Any) -> tuple[tuple[float, float], ...]:  # noqa: ANN401
     return tuple((number(point[0]), number(point[1])) for point in value)
 
 
-def _gears(value: Any) -> tuple[Gear, ...]:  # noqa: ANN401
-    """A list of GearPhysicsControl, 3 fields each."""
-    return tuple(Gear(*map(number, gear[:3])) for gear in value)
+def physics_control(version: ProtocolVersion, value: Any) -> PhysicsControl:  # noqa: ANN401
+    """VehiclePhysicsControl with its gears and wheels."""
 
+    def gears(value: Any) -> tuple[Gear, ...]:  # noqa: ANN401
+        return tuple(_made(Gear, fields(version, "GearPhysicsControl", gear), {}) for gear in value)
 
-def _wheels(value: Any) -> tuple[Wheel, ...]:  # noqa: ANN401
-    """A list of WheelPhysicsControl, 10 fields each."""
-    return tuple(Wheel(**_fields(Wheel, wheel, {"position": vector})) for wheel in value)
+    def wheels(value: Any) -> tuple[Wheel, ...]:  # noqa: ANN401
+        found = (fields(version, "WheelPhysicsControl", wheel) for wheel in value)
+        return tuple(_made(Wheel, wheel, {"position": vector}) for wheel in found)
 
-
-def _fields(kind: type[Any], value: Any, readers: Mapping[str, Callable[[Any], Any]]) -> dict[str, Any]:  # noqa: ANN401
-    """Fields of a dataclass from an array in their order; what has no reader of its own is a number."""
-    names = [field.name for field in fields(kind)]
-    found: dict[str, Any] = {}
-    for name, part in zip(names, value[: len(names)], strict=True):
-        reader: Callable[[Any], Any] = readers.get(name, number)
-        found[name] = reader(part)
-    return found
-
-
-_PHYSICS: Mapping[str, Callable[[Any], Any]] = {
-    "torque_curve": _curve,
-    "use_gear_autobox": bool,
-    "forward_gears": _gears,
-    "center_of_mass": vector,
-    "steering_curve": _curve,
-    "wheels": _wheels,
-    "use_sweep_wheel_collision": bool,
-}
-
-
-def physics_control(value: Any) -> PhysicsControl:  # noqa: ANN401
-    """VehiclePhysicsControl, 17 fields."""
-    return PhysicsControl(**_fields(PhysicsControl, value, _PHYSICS))
+    readers: Mapping[str, Callable[[Any], Any]] = {
+        "torque_curve": _curve,
+        "use_gear_autobox": bool,
+        "forward_gears": gears,
+        "center_of_mass": vector,
+        "steering_curve": _curve,
+        "wheels": wheels,
+        "use_sweep_wheel_collision": bool,
+    }
+    return _made(PhysicsControl, fields(version, "VehiclePhysicsControl", value), readers)
 
 
 def attributes(value: Any, type_base: int) -> Attributes:  # noqa: ANN401

@@ -11,7 +11,7 @@ from typing import Any
 from bestrand_drive.headless.rpc import actors, batch, decoding, environment, episode, lights, traffic_manager, vehicles
 from bestrand_drive.headless.rpc.context import Context
 from bestrand_drive.headless.rpc.faults import explain
-from bestrand_drive.headless.rpc.tables import ACCEPTED, REFUSED
+from bestrand_drive.headless.rpc.tables import ACCEPTED, REFUSED, UNWRITTEN
 from bestrand_drive.headless.versions import Answer
 from bestrand_drive.headless.wire.responses import answer_error, answer_value
 
@@ -24,7 +24,7 @@ HANDLERS: Mapping[str, Callable[..., Any]] = {
     **traffic_manager.HANDLERS,
     **batch.HANDLERS,
 }
-"""Name -> what it does; with ``ACCEPTED`` and ``REFUSED`` these are all bindings of CARLA's server."""
+"""Name -> what it does; with ``ACCEPTED`` and ``REFUSED`` these are all calls of ``versions.yaml``."""
 
 _LONGEST_NAME = 80
 _MOST_NAMES = 500
@@ -39,15 +39,16 @@ class Dispatcher:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._registry = {name: (HANDLERS.get(name), shape) for name, shape in context.version.rpcs.items()}
+        self._registry = {name: (HANDLERS.get(name), shape) for name, shape in context.version.calls.items()}
         self._of_actors = {name for name, handler in HANDLERS.items() if "actor_id" in signature(handler).parameters}
+        self._unheard: set[str] = set()
         self.unknown: Counter[str] = Counter()
 
-    def call(self, caller: int, name: str, arguments: list[Any]) -> Any:  # noqa: ANN401  any result
-        """The answer to one call, in the shape that the client expects."""
+    def call(self, caller: int, name: str, arguments: list[Any], *, awaited: bool = True) -> Any:  # noqa: ANN401
+        """The answer to one call, in the shape that the client expects; ``awaited`` if somebody looks at it."""
         handler, shape = self._registry.get(name, (None, None))
         if handler is None or shape is None:
-            return self._without_handler(name, shape)
+            return self._without_handler(name, shape, awaited)
         context = self._context
         if name != "apply_batch":
             context.release()
@@ -60,13 +61,21 @@ class Dispatcher:
             return answer_error(shape, explain(name, error))
         return answer_value(shape, value)
 
-    def _without_handler(self, name: str, shape: Answer | None) -> Any:  # noqa: ANN401
+    def _without_handler(self, name: str, shape: Answer | None, awaited: bool) -> Any:  # noqa: ANN401
         """Accepted without effect, refused, or unknown."""
         if shape is not None and name in ACCEPTED:
             return answer_value(shape, ACCEPTED[name][0])
-        if shape is not None and name in REFUSED:
-            return answer_error(shape, f"{name} is not emulated by the headless server: {REFUSED[name]}")
-        return answer_error(shape, self._unknown(name))
+        return answer_error(shape, self._unknown(name) if shape is None else self._refused(name, awaited))
+
+    def _refused(self, name: str, awaited: bool) -> str:
+        """Why a call cannot be emulated; printed once if no client will be told."""
+        message = f"{name} is not emulated by the headless server: {REFUSED.get(name, UNWRITTEN)}"
+        if not awaited and name not in self._unheard:
+            self._unheard.add(name)
+            print(
+                f"headless server: {message} (the client does not wait for this answer).", file=sys.stderr, flush=True
+            )
+        return message
 
     def _unknown(self, name: str) -> str:
         """Count an unknown name and print it the first time; the message for the client."""
@@ -77,9 +86,9 @@ class Dispatcher:
             print(f"headless server: {message}; further calls of it are only counted.", file=sys.stderr, flush=True)
         return message
 
-    def unsendable(self, name: str, error: Exception) -> Any:  # noqa: ANN401
-        """The answer when a handler's result does not fit into MessagePack: a defect of ours."""
-        return answer_error(self._context.version.rpcs.get(name), explain(name, error))
+    def failed(self, name: str, error: Exception) -> Any:  # noqa: ANN401
+        """The answer when arguments are too large, or a handler's result does not fit into MessagePack (our defect)."""
+        return answer_error(self._context.version.calls.get(name), explain(name, error))
 
     def hung_up(self, caller: int) -> None:
         """Connection ``caller`` is gone."""

@@ -7,8 +7,10 @@ from typing import Any
 from bestrand_drive.headless.blueprints.blueprint import AttributeSpec, Blueprint
 from bestrand_drive.headless.rpc.context import Context
 from bestrand_drive.headless.sensors.parties import actor_value, box_value
+from bestrand_drive.headless.version_table import WEATHER_FIELDS
+from bestrand_drive.headless.versions import ProtocolVersion
 from bestrand_drive.headless.world.actor import Actor, Transform
-from bestrand_drive.headless.world.controls import PhysicsControl, Wheel
+from bestrand_drive.headless.world.controls import AckermannSettings, PhysicsControl
 from bestrand_drive.headless.world.settings import EpisodeSettings
 
 
@@ -43,57 +45,23 @@ def _attribute(spec: AttributeSpec, type_base: int) -> list[Any]:
     return [spec.id, spec.type + type_base, spec.default, list(spec.recommended), spec.modifiable, spec.restrict]
 
 
-def episode_settings(value: EpisodeSettings) -> list[Any]:
-    """EpisodeSettings, 11 fields."""
-    return [
-        value.synchronous_mode,
-        value.no_rendering_mode,
-        optional(value.fixed_delta_seconds),
-        value.substepping,
-        value.max_substep_delta_time,
-        value.max_substeps,
-        value.max_culling_distance,
-        value.deterministic_ragdolls,
-        value.tile_stream_distance,
-        value.actor_active_distance,
-        value.spectator_as_ego,
-    ]
+def episode_settings(version: ProtocolVersion, value: EpisodeSettings) -> list[Any]:
+    """EpisodeSettings."""
+    return version.pack("EpisodeSettings", vars(value) | {"fixed_delta_seconds": optional(value.fixed_delta_seconds)})
 
 
-def physics_control(value: PhysicsControl) -> list[Any]:
-    """VehiclePhysicsControl, 17 fields."""
-    return [
-        value.torque_curve,
-        value.max_rpm,
-        value.moi,
-        value.damping_rate_full_throttle,
-        value.damping_rate_zero_throttle_clutch_engaged,
-        value.damping_rate_zero_throttle_clutch_disengaged,
-        value.use_gear_autobox,
-        value.gear_switch_time,
-        value.clutch_strength,
-        value.final_ratio,
-        [[gear.ratio, gear.down_ratio, gear.up_ratio] for gear in value.forward_gears],
-        value.mass,
-        value.drag_coefficient,
-        value.center_of_mass,
-        value.steering_curve,
-        [_wheel(wheel) for wheel in value.wheels],
-        value.use_sweep_wheel_collision,
-    ]
+def ackermann_settings(version: ProtocolVersion, value: AckermannSettings) -> list[Any]:
+    """AckermannControllerSettings: six gains."""
+    return version.pack("AckermannControllerSettings", vars(value))
 
 
-def _wheel(value: Wheel) -> list[Any]:
-    """WheelPhysicsControl, 10 fields."""
-    return [
-        value.tire_friction,
-        value.damping_rate,
-        value.max_steer_angle,
-        value.radius,
-        value.max_brake_torque,
-        value.max_handbrake_torque,
-        value.lat_stiff_max_load,
-        value.lat_stiff_value,
-        value.long_stiff_value,
-        value.position,
-    ]
+def weather(version: ProtocolVersion, value: list[float]) -> list[Any]:
+    """WeatherParameters, from numbers in the order of ``WEATHER_FIELDS``."""
+    return version.pack("WeatherParameters", dict(zip(WEATHER_FIELDS, value, strict=True)))
+
+
+def physics_control(version: ProtocolVersion, value: PhysicsControl) -> list[Any]:
+    """VehiclePhysicsControl with its gears and wheels."""
+    gears = [version.pack("GearPhysicsControl", vars(gear)) for gear in value.forward_gears]
+    wheels = [version.pack("WheelPhysicsControl", vars(wheel)) for wheel in value.wheels]
+    return version.pack("VehiclePhysicsControl", vars(value) | {"forward_gears": gears, "wheels": wheels})

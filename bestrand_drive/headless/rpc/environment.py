@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from bestrand_drive.headless.rpc import decoding
-from bestrand_drive.headless.rpc.context import Context, Refused
+from bestrand_drive.headless.rpc import decoding, encoding
+from bestrand_drive.headless.rpc.context import Context
 
 _NOWHERE = [[0.0, 0.0, 0.0], 0]
 
 
-def get_weather_parameters(context: Context) -> list[float]:
-    """WeatherParameters: 14 numbers."""
-    return context.world.weather
+def get_weather_parameters(context: Context) -> list[Any]:
+    """WeatherParameters."""
+    return encoding.weather(context.version, context.world.weather)
 
 
 def set_weather_parameters(context: Context, weather: Any) -> None:  # noqa: ANN401
     """Keep the weather; nothing looks different for it."""
-    wanted = [decoding.number(value) for value in weather]
-    if len(wanted) != len(context.world.weather):
-        raise Refused(f"weather has {len(context.world.weather)} numbers, not {len(wanted)}")
-    context.world.weather = wanted
+    context.world.weather = decoding.weather(context.version, weather)
 
 
 def get_imui_gravity(context: Context) -> float:

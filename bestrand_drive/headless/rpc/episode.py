@@ -61,8 +61,12 @@ def get_episode_info(context: Context) -> list[Any]:
 
 
 def get_sensor_token(context: Context, stream_id: int) -> list[Any]:
-    """streaming::Token."""
-    return [context.token(decoding.whole(stream_id))]
+    """streaming::Token of the snapshots or of a sensor that exists."""
+    wanted = decoding.whole(stream_id)
+    streams = {actor.stream_id for actor in context.world.actors.values()} - {0}
+    if wanted not in streams | {WORLD_STREAM}:
+        raise Refused(f"unable to find a sensor with stream {wanted}")
+    return [context.token(wanted)]
 
 
 def get_map_info(context: Context) -> list[Any]:
@@ -77,12 +81,12 @@ def get_map_data(context: Context) -> str:
 
 def get_episode_settings(context: Context) -> list[Any]:
     """EpisodeSettings."""
-    return encoding.episode_settings(context.world.settings)
+    return encoding.episode_settings(context.version, context.world.settings)
 
 
 def set_episode_settings(context: Context, settings: Any) -> int:  # noqa: ANN401
     """Change the settings; the present frame."""
-    context.world.settings = decoding.episode_settings(settings)
+    context.world.settings = decoding.episode_settings(context.version, settings)
     return context.world.frame
 
 

@@ -10,7 +10,7 @@ from bestrand_drive.errors import BestrandError
 from bestrand_drive.headless.rpc.context import Refused
 
 _HERE = Path(__file__).parent
-_ARGUMENT_FAULTS = (TypeError, ValueError, LookupError, OverflowError)
+_ARGUMENT_FAULTS = (TypeError, ValueError, LookupError, OverflowError, RecursionError)
 
 
 def explain(name: str, error: Exception) -> str:

@@ -53,8 +53,14 @@ def reset_all_traffic_lights(context: Context) -> None:
 
 
 def get_group_traffic_lights(context: Context, actor_id: int) -> list[int]:
-    """Ids of the lights that share a controller with this one, itself included."""
+    """Ids of all lights of the junction that this one belongs to, whatever their controller, itself included."""
     return list(context.world.lights.group(actor_id))
+
+
+def get_light_boxes(context: Context, actor_id: int) -> list[Any]:
+    """Boxes of the lamps, of a traffic light only: none, for nothing is built at the poles."""
+    context.world.lights.index(actor_id)
+    return []
 
 
 HANDLERS = {
@@ -69,5 +75,6 @@ HANDLERS = {
         reset_traffic_light_group,
         reset_all_traffic_lights,
         get_group_traffic_lights,
+        get_light_boxes,
     )
 }

@@ -1,6 +1,6 @@
 """Remote calls without a handler: those accepted without effect, and those that cannot be emulated.
 
-Together with the handlers these tables cover every binding of ``versions.yaml``.
+Together with the handlers these tables cover every call of the versions that are tested.
 """
 
 from __future__ import annotations
@@ -24,13 +24,11 @@ ACCEPTED: Mapping[str, tuple[Any, str]] = {
     "enable_environment_objects": (None, _NO_SCENERY),
     "get_all_level_BBs": ([], _NO_SCENERY),
     "get_environment_objects": ([], _NO_SCENERY),
-    "get_light_boxes": ([], "lights have no housings; their trigger volumes are their bounding boxes"),
     "get_names_of_all_objects": ([], _NO_SCENERY),
     "get_navigation_mesh": (b"", "walkers have no navigation mesh; they follow WalkerControl"),
     "get_pose_from_animation": (None, _NO_SHAPE),
     "get_required_files": ([], "maps travel by get_map_data"),
     "get_wheel_pitch_angle": (0.0, _NO_SHAPE),
-    "is_actor_enabled_for_ros": (False, "there is no ROS bridge"),
     "is_sensor_enabled_for_ros": (False, "there is no ROS bridge"),
     "load_map_layer": (None, _NO_SCENERY),
     "query_lights_state": ([], "there are no street lights"),
@@ -56,24 +54,15 @@ ACCEPTED: Mapping[str, tuple[Any, str]] = {
 
 _NO_BONES = "actors are boxes without skeletons, components or sockets"
 _NO_RECORDS = "there is no recorder or replayer"
-_NO_COSMOS = "there is no Cosmos export"
 _NO_ROS = "there is no ROS bridge"
 _NO_DYNAMICS = "vehicles are kinematic"
 
 REFUSED: Mapping[str, str] = {
-    "disable_actor_for_ros": _NO_ROS,
     "disable_sensor_for_ros": _NO_ROS,
-    "enable_actor_for_ros": _NO_ROS,
     "enable_carsim": _NO_DYNAMICS,
     "enable_chrono_physics": _NO_DYNAMICS,
     "enable_gbuffers": "nothing is rendered",
     "enable_sensor_for_ros": _NO_ROS,
-    "export_cosmos_crosswalks": _NO_COSMOS,
-    "export_cosmos_lane_lines": _NO_COSMOS,
-    "export_cosmos_road_boundaries": _NO_COSMOS,
-    "export_cosmos_road_markings": _NO_COSMOS,
-    "export_cosmos_traffic_signs": _NO_COSMOS,
-    "export_cosmos_wait_lines": _NO_COSMOS,
     "get_actor_bone_names": _NO_BONES,
     "get_actor_bone_relative_transforms": _NO_BONES,
     "get_actor_bone_world_transforms": _NO_BONES,
@@ -96,3 +85,6 @@ REFUSED: Mapping[str, str] = {
     "use_carsim_road": _NO_DYNAMICS,
 }
 """Name -> why it cannot be emulated; the client gets an error that says so."""
+
+UNWRITTEN = "nothing is written for it yet"
+"""The same for a call that a version has and none of these tables."""

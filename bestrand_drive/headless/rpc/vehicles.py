@@ -10,33 +10,32 @@ from bestrand_drive.headless.rpc.context import Context
 
 def apply_control_to_vehicle(context: Context, actor_id: int, control: Any) -> None:  # noqa: ANN401
     """Pedals and wheel."""
-    context.world.apply_vehicle_control(actor_id, decoding.vehicle_control(control))
+    context.world.apply_vehicle_control(actor_id, decoding.vehicle_control(context.version, control))
 
 
 def apply_ackermann_control_to_vehicle(context: Context, actor_id: int, control: Any) -> None:  # noqa: ANN401
     """Targets of the Ackermann controller."""
-    context.world.apply_ackermann(actor_id, decoding.ackermann_control(control))
+    context.world.apply_ackermann(actor_id, decoding.ackermann_control(context.version, control))
 
 
-def get_ackermann_controller_settings(context: Context, actor_id: int) -> list[float]:
+def get_ackermann_controller_settings(context: Context, actor_id: int) -> list[Any]:
     """AckermannControllerSettings: six gains."""
-    gains = context.world.ackermann_settings(actor_id)
-    return [gains.speed_kp, gains.speed_ki, gains.speed_kd, gains.accel_kp, gains.accel_ki, gains.accel_kd]
+    return encoding.ackermann_settings(context.version, context.world.ackermann_settings(actor_id))
 
 
 def apply_ackermann_controller_settings(context: Context, actor_id: int, settings: Any) -> None:  # noqa: ANN401
     """Gains of the Ackermann controller."""
-    context.world.apply_ackermann_settings(actor_id, decoding.ackermann_settings(settings))
+    context.world.apply_ackermann_settings(actor_id, decoding.ackermann_settings(context.version, settings))
 
 
 def get_physics_control(context: Context, actor_id: int) -> list[Any]:
     """VehiclePhysicsControl."""
-    return encoding.physics_control(context.world.physics_control(actor_id))
+    return encoding.physics_control(context.version, context.world.physics_control(actor_id))
 
 
 def apply_physics_control(context: Context, actor_id: int, control: Any) -> None:  # noqa: ANN401
     """Change a vehicle's physics."""
-    context.world.apply_physics_control(actor_id, decoding.physics_control(control))
+    context.world.apply_physics_control(actor_id, decoding.physics_control(context.version, control))
 
 
 def get_vehicle_light_state(context: Context, actor_id: int) -> list[int]:
@@ -71,7 +70,7 @@ def get_wheel_steer_angle(context: Context, actor_id: int, wheel: int) -> float:
 
 def apply_control_to_walker(context: Context, actor_id: int, control: Any) -> None:  # noqa: ANN401
     """Direction, speed, jump."""
-    found = decoding.walker_control(control)
+    found = decoding.walker_control(context.version, control)
     context.world.apply_walker_control(actor_id, found.direction, found.speed, found.jump)
 
 

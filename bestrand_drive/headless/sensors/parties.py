@@ -38,7 +38,7 @@ def box_value(actor: Actor, version: ProtocolVersion) -> list[Any]:
         "rotation": (0.0, 0.0, 0.0),
         "actor_id": actor.id,
     }
-    return [fields[name] for name in version.bounding_box]
+    return version.pack("BoundingBox", fields)
 
 
 def pack(value: Any) -> bytes:  # noqa: ANN401  anything MessagePack can hold

@@ -21,7 +21,7 @@ from bestrand_drive.headless.sensors.schedule import Schedule, Span
 from bestrand_drive.headless.sensors.trail import Trail
 from bestrand_drive.headless.sensors.world_view import SensedWorld
 from bestrand_drive.headless.versions import ProtocolVersion
-from bestrand_drive.headless.wire.layouts import sensor_header
+from bestrand_drive.headless.wire.layouts import Headers
 from bestrand_drive.headless.world.actor import Actor, Kind
 
 _MOST_SAID = 16
@@ -64,6 +64,7 @@ class SensorSuite:
         """
         self._world = world
         self._version = version
+        self._headers = Headers(version)
         self._has_listener = has_listener
         self._scenery = Scenery(world)
         self._trail = Trail()
@@ -155,7 +156,9 @@ class SensorSuite:
 
     def _header(self, sensor: _Mounted) -> bytes:
         pose = sensor.actor.transform
-        return sensor_header(sensor.type_number, self._world.frame, self._world.elapsed_s, pose.location, pose.rotation)
+        return self._headers.sensor(
+            sensor.type_number, self._world.frame, self._world.elapsed_s, pose.location, pose.rotation
+        )
 
 
 def _say(text: str) -> None:

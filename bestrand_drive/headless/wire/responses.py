@@ -36,6 +36,8 @@ def answer_error(shape: Answer | None, message: str) -> list[Any]:
     """An error in the shape that the client expects.
 
     For a name of unknown shape the form of ``Response<T>`` serves both: clients read an optional by its length
-    (``MsgPackAdaptors.h``).
+    (``MsgPackAdaptors.h``). In a bare list it is the failure of a first command: clients cannot read anything else.
     """
+    if shape is Answer.LIST:
+        return [failure(message)]
     return void_failure(message) if shape is Answer.VOID else failure(message)

@@ -124,6 +124,11 @@ class StreamPeer(Peer):
         self._request = b""
         self._stream_id: int | None = None
 
+    @property
+    def spoke(self) -> bool:
+        """Whether it has named its stream."""
+        return self._stream_id is not None
+
     def received(self, data: bytes) -> None:
         """The first four bytes name the stream; nothing after them matters."""
         if self._stream_id is not None:

@@ -63,7 +63,7 @@ def test_a_client_is_told_and_nothing_is_spawned(value: str) -> None:
         parts = {"description": camera, "transform": HERE, "parent": [False], "attachment_type": 0,
                  "socket_name": "", "do_after": []}  # fmt: skip
         if value.isascii():
-            command = [[0, [parts[name] for name in load_version("0.9.16").spawn_command]]]
+            command = [[0, load_version("0.9.16").pack("SpawnActor", parts)]]
             ((kind, (message,)),) = client.call("apply_batch", [command], False)[0]
             assert kind == 0
             assert "image_size_x" in message

@@ -9,7 +9,6 @@ import pytest
 
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.headless import outbox
-from bestrand_drive.headless.wire.rpc import Malformed, Messages
 from bestrand_drive.headless.wire.sockets import bind
 from tests.headless.fakes import serving
 
@@ -41,26 +40,6 @@ def test_malformed_messages_drop_that_peer_only(name):
         bad.socket.sendall(MALFORMED[name])
         assert bad.hung_up()
         assert good.call("version") == [[1, "0.9.16"]]
-
-
-@pytest.mark.parametrize("name", MALFORMED)
-def test_messages_raises_one_kind_of_error(name):
-    with pytest.raises(Malformed):
-        list(Messages().feed(MALFORMED[name]))
-
-
-def test_a_message_that_never_ends_is_malformed_once_it_is_too_long():
-    messages = Messages(largest_bytes=1 << 20)
-    assert list(messages.feed(b"\xdb\xff\xff\xff\xff")) == []
-    with pytest.raises(Malformed):
-        list(messages.feed(bytes(1 << 21)))
-
-
-def test_a_request_may_arrive_byte_by_byte_and_several_in_one_piece():
-    messages = Messages()
-    found = [one for byte in REQUEST for one in messages.feed(bytes([byte]))]
-    assert found == [(1, "version", [[False]])]
-    assert len(list(messages.feed(REQUEST * 3))) == 3
 
 
 def test_calls_before_a_malformed_one_are_answered():

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from bestrand_drive.headless.rpc import decoding
+from bestrand_drive.headless.versions import load_version
 from bestrand_drive.headless.world.actor import Transform
 from bestrand_drive.headless.world.controls import AckermannControl, AckermannSettings, VehicleControl
 from bestrand_drive.headless.world.errors import WorldError
@@ -145,7 +146,7 @@ def test_a_step_of_zero_is_the_default(world: "World") -> None:
 
 @pytest.mark.parametrize("gear", [2**31, 2**32 - 1, -(2**31), 5])
 def test_any_gear_that_the_wire_takes_fits_the_snapshot(world: "World", ids: dict[str, int], gear: int) -> None:
-    control = decoding.vehicle_control([0.0, 0.0, 0.0, False, False, True, gear])
+    control = decoding.vehicle_control(load_version("0.9.16"), [0.0, 0.0, 0.0, False, False, True, gear])
     world.apply_vehicle_control(ids["car"], control)
     world.tick()
     assert record(world, ids["car"], "vehicle")["gear"] == min(max(gear, -1), 32)
