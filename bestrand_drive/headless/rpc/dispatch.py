@@ -8,7 +8,17 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
-from bestrand_drive.headless.rpc import actors, batch, decoding, environment, episode, lights, traffic_manager, vehicles
+from bestrand_drive.headless.rpc import (
+    actors,
+    batch,
+    decoding,
+    environment,
+    episode,
+    level_boxes,
+    lights,
+    traffic_manager,
+    vehicles,
+)
 from bestrand_drive.headless.rpc.context import Context
 from bestrand_drive.headless.rpc.faults import explain
 from bestrand_drive.headless.rpc.tables import ACCEPTED, REFUSED, UNWRITTEN
@@ -21,6 +31,7 @@ HANDLERS: Mapping[str, Callable[..., Any]] = {
     **vehicles.HANDLERS,
     **lights.HANDLERS,
     **environment.HANDLERS,
+    **level_boxes.HANDLERS,
     **traffic_manager.HANDLERS,
     **batch.HANDLERS,
 }

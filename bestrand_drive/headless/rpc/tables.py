@@ -22,7 +22,6 @@ ACCEPTED: Mapping[str, tuple[Any, str]] = {
     "console_command": (False, "there is no Unreal console; CARLA answers false to a command that it does not know"),
     "draw_debug_shape": (None, _NO_SHAPE),
     "enable_environment_objects": (None, _NO_SCENERY),
-    "get_all_level_BBs": ([], _NO_SCENERY),
     "get_environment_objects": ([], _NO_SCENERY),
     "get_names_of_all_objects": ([], _NO_SCENERY),
     "get_navigation_mesh": (b"", "walkers have no navigation mesh; they follow WalkerControl"),

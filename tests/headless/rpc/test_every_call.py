@@ -136,6 +136,7 @@ def town_calls(live):
         "reset_all_traffic_lights": ((), VOID),
         "get_group_traffic_lights": ((light,), [int]),
         "get_light_boxes": ((light,), [BOX[version]]),
+        "get_all_level_BBs": ((255,), [BOX[version]]),
         "get_weather_parameters": ((), (F,) * 14),
         "set_weather_parameters": (([float(k) for k in range(14)],), VOID),
         "get_imui_gravity": ((), F),
