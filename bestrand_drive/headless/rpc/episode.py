@@ -6,7 +6,7 @@ from typing import Any
 
 from bestrand_drive.headless.rpc import decoding, encoding
 from bestrand_drive.headless.rpc.context import Context, Refused
-from bestrand_drive.headless.wire.tokens import WORLD_STREAM
+from bestrand_drive.headless.wire.tokens import world_alias
 
 GENERATED_MAP = "OpenDriveMap"
 """The name under which clients load a road network that they sent themselves."""
@@ -58,8 +58,9 @@ def copy_opendrive_to_file(context: Context, opendrive: str, _parameters: Any = 
 
 
 def get_episode_info(context: Context) -> list[Any]:
-    """EpisodeInfo: the episode and the token of its snapshots."""
-    return [context.world.episode, [context.token(WORLD_STREAM)]]
+    """EpisodeInfo: the episode and the token of its snapshots, another for everyone who asks."""
+    context.asked += 1
+    return [context.world.episode, [context.token(world_alias(context.asked))]]
 
 
 def get_sensor_token(context: Context, stream_id: int) -> list[Any]:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from bestrand_drive.headless.wire.layouts import LENGTH
 from bestrand_drive.headless.wire.sockets import Peer
+from bestrand_drive.headless.wire.tokens import plain_stream
 
 LARGEST_BACKLOG = 1 << 28
 """Bytes that may wait for one reader: thirty full-HD camera frames."""
@@ -93,7 +94,7 @@ class StreamPeer(Peer):
             return
         self._request += data[: LENGTH.size]
         if len(self._request) >= LENGTH.size:
-            (self._stream_id,) = LENGTH.unpack_from(self._request)
+            self._stream_id = plain_stream(*LENGTH.unpack_from(self._request))
             self._hub.join(self._stream_id, self)
 
     def offer(self, message: bytes, *, may_skip: bool) -> None:

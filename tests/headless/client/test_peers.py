@@ -39,3 +39,9 @@ def test_two_clients_see_and_hear_the_same(client):
     assert len(shared) > 10
     assert all(said == heard[frame] for frame, said in second["heard"] if frame in heard)
     assert first["cloudiness"] == pytest.approx(37.0)
+
+
+def test_new_episodes_amid_callbacks_do_not_end_the_client(client):
+    """The client is known to abort where two of its subscriptions have one name; here they never have."""
+    assert client("new_episodes_amid_callbacks", 10) == 10
+    assert client.faults == []

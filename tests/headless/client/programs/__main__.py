@@ -24,13 +24,16 @@ from tests.headless.client.programs import (
     maps,
     peers,
     sensing,
+    stress,
     surroundings,
     traffic,
 )
 from tests.headless.client.programs.pulse import Pulse
 from tests.headless.client.programs.session import Session
 
-_MODULES = (*(actors, batches, controls, driving, episode, lights, maps, peers, sensing, surroundings, traffic),)
+_MODULES = (
+    *(actors, batches, controls, driving, episode, lights, maps, peers, sensing, stress, surroundings, traffic),
+)
 PROGRAMS = {program.__name__: program for module in _MODULES for program in module.PROGRAMS}
 
 
