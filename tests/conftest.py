@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.headless.client.known_faults import pytest_terminal_summary  # noqa: F401  a hook: pytest finds it here
+
 if TYPE_CHECKING:
     from tests.workflows.toys import Bench, Fail, Table
 

@@ -44,6 +44,7 @@ class Context:
         announce: Sends a snapshot of the world as it is, after a new episode began.
         release: Sends sensor frames that were held back.
         caller: Number of the connection whose call is being answered.
+        asked: How often clients asked for the episode.
         batch_by: Connection that spawned or destroyed in a batch since the last tick; 0 for none.
         traffic_managers: Port -> the TrafficManager there.
         pending_opendrive: Road network sent ahead of loading the map "OpenDriveMap".
@@ -57,6 +58,7 @@ class Context:
     announce: Callable[[], None]
     release: Callable[[], None]
     caller: int = 0
+    asked: int = 0
     batch_by: int = 0
     traffic_managers: dict[int, TrafficManager] = field(default_factory=dict)
     pending_opendrive: str | None = None

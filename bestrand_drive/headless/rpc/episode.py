@@ -6,7 +6,7 @@ from typing import Any
 
 from bestrand_drive.headless.rpc import decoding, encoding
 from bestrand_drive.headless.rpc.context import Context, Refused
-from bestrand_drive.headless.wire.tokens import WORLD_STREAM
+from bestrand_drive.headless.wire.tokens import WORLD_STREAM, plain_stream, world_alias
 from bestrand_drive.headless.world.settings import GENERATED_MAP
 
 
@@ -56,15 +56,16 @@ def copy_opendrive_to_file(context: Context, opendrive: str, _parameters: Any = 
 
 
 def get_episode_info(context: Context) -> list[Any]:
-    """EpisodeInfo: the episode and the token of its snapshots."""
-    return [context.world.episode, [context.token(WORLD_STREAM)]]
+    """EpisodeInfo: the episode and the token of its snapshots, another for everyone who asks."""
+    context.asked += 1
+    return [context.world.episode, [context.token(world_alias(context.asked))]]
 
 
 def get_sensor_token(context: Context, stream_id: int) -> list[Any]:
-    """streaming::Token of the snapshots or of a sensor that exists."""
+    """streaming::Token, under the name that was asked for, of the snapshots or of a sensor that exists."""
     wanted = decoding.whole(stream_id)
     streams = {actor.stream_id for actor in context.world.actors.values()} - {0}
-    if wanted not in streams | {WORLD_STREAM}:
+    if plain_stream(wanted) not in streams | {WORLD_STREAM}:
         raise Refused(f"unable to find a sensor with stream {wanted}")
     return [context.token(wanted)]
 

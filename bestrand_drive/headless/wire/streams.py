@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from bestrand_drive.headless.wire.backlog import Backlog
 from bestrand_drive.headless.wire.layouts import LENGTH
 from bestrand_drive.headless.wire.sockets import Peer
-from bestrand_drive.headless.wire.tokens import WORLD_STREAM
+from bestrand_drive.headless.wire.tokens import WORLD_STREAM, plain_stream
 
 LARGEST_LAG = 1 << 25
 """Bytes that may be held for one reader: 32 MiB."""
@@ -135,7 +135,7 @@ class StreamPeer(Peer):
             return
         self._request += data[: LENGTH.size]
         if len(self._request) >= LENGTH.size:
-            (self._stream_id,) = LENGTH.unpack_from(self._request)
+            self._stream_id = plain_stream(*LENGTH.unpack_from(self._request))
             self._hub.join(self._stream_id, self)
 
     def offer(self, message: Sequence[bytes], *, may_skip: bool) -> None:

@@ -1,36 +1,42 @@
-"""A server for all tests that do not mind others' actors, servers of their own, and the count of stalls."""
+"""A server for all tests that do not mind others' actors, servers of their own, and the releases of the client."""
 
 from __future__ import annotations
 
 import contextlib
 import functools
-import importlib.util
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from tests.headless.client.harness import Server, Watched, serving
-
-STALLS = "traffic_manager_stalls"
-MISSING = [name for name in ("carla", "msgpack") if importlib.util.find_spec(name) is None]
+from tests.headless.client.clients import OLDER, OWN, NotAtHand, python_of
+from tests.headless.client.harness import Release, Server, Watched, serving
+from tests.headless.client.known_faults import FAULTS
 
 
 @pytest.fixture(scope="session")
 def towns(shared_data: Path) -> Path:
     """OpenDRIVE files of CARLA's towns."""
-    if MISSING:
-        pytest.skip(f"without {' and '.join(MISSING)}; pip install 'bestrand-drive[headless]'")
     if not (shared_data / "towns" / "Town01.xodr").is_file():
         pytest.skip(f"no Town01.xodr in {shared_data / 'towns'}")
     return shared_data / "towns"
 
 
+@pytest.fixture(scope="session", params=[OWN, OLDER])
+def release(request: pytest.FixtureRequest) -> Release:
+    """A release of the client and its Python."""
+    try:
+        return Release(request.param, python_of(request.param))
+    except NotAtHand as error:
+        pytest.skip(str(error))
+
+
 @pytest.fixture(scope="session")
-def server(towns: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+def server(release: Release, towns: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """One server for the session; programs begin by loading a town, so that they find an empty one."""
-    with serving(towns, tmp_path_factory.mktemp("server")) as started:
+    with serving(release, towns, tmp_path_factory.mktemp("server")) as started:
         yield started
 
 
@@ -53,22 +59,24 @@ def client(
     """Runs client programs on the session's server."""
     watched = Watched(lambda: contextlib.nullcontext(server), tmp_path, report)
     yield watched
-    record_property(STALLS, len(watched.stalls))
+    record_property(FAULTS, watched.faults)
 
 
 @pytest.fixture
 def fresh_client(
-    towns: Path, tmp_path: Path, report: Callable[[str], None], record_property: Callable[[str, object], None]
+    release: Release,
+    towns: Path,
+    tmp_path: Path,
+    report: Callable[[str], None],
+    record_property: Callable[[str, object], None],
 ) -> Iterator[Watched]:
     """Runs every client program on a new server that begins in synchronous mode: nothing has moved yet."""
-    watched = Watched(functools.partial(serving, towns, tmp_path, "--synchronous"), tmp_path, report)
+    watched = Watched(functools.partial(serving, release, towns, tmp_path, "--synchronous"), tmp_path, report)
     yield watched
-    record_property(STALLS, len(watched.stalls))
+    record_property(FAULTS, watched.faults)
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """How often the client's TrafficManager stalled."""
-    finished = [report for report in terminalreporter.getreports("") if report.when == "teardown"]
-    counts = [value for report in finished for name, value in report.user_properties if name == STALLS]
-    if counts:
-        terminalreporter.write_line(f"client tests: {len(counts)} run, {sum(counts)} TrafficManager stalls run again")
+@pytest.fixture(scope="module")
+def kept() -> dict[str, Any]:
+    """What programs found that several tests of a module look at, by release."""
+    return {}

@@ -3,8 +3,8 @@
 A TrafficManager in synchronous mode can miss a wake-up and then never comes back from ``world.tick`` (the client's own
 fault, with Unreal's server too). Such a *stall* is known by three signs together: no step for ``STALL_S`` seconds,
 inside a tick, with a TrafficManager. A server that does not answer is not taken for one: the client's calls time out
-sooner (``TIMEOUT_S``) and raise, inside ticks too. Only stalls are run again, and they are counted; all else fails at
-once.
+sooner (``TIMEOUT_S``) and raise, inside ticks too. Only the client's known faults are run again, and they are counted;
+all else fails at once.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tests.headless.client.pulse import Pulse
+from tests.headless.client.clients import ROOT
+from tests.headless.client.known_faults import STALL, KnownFault, abort
+from tests.headless.client.programs.pulse import Pulse
 
-ROOT = Path(__file__).resolve().parents[3]
-TIMEOUT_S = 10.0
-"""Of every call of a client."""
 STALL_S = 15.0
 IDLE_S = 60.0
 """Without a step, in whatever a program does."""
@@ -35,8 +34,12 @@ START_S = 60.0
 _POLL_S = 0.02
 
 
-class Stall(Exception):
-    """The client's TrafficManager missed a wake-up."""
+@dataclass(frozen=True)
+class Release:
+    """A release of the client and the Python that has it."""
+
+    version: str
+    python: Path
 
 
 def free_ports(count: int) -> int:
@@ -55,8 +58,9 @@ def free_ports(count: int) -> int:
 
 @dataclass
 class Server:
-    """A running server; what it said first."""
+    """A running server, for one release; what it said first."""
 
+    release: Release
     process: subprocess.Popen[str]
     port: int
     first_line: str
@@ -76,15 +80,15 @@ class Server:
 
 
 @contextlib.contextmanager
-def serving(towns: Path, folder: Path, *flags: str) -> Iterator[Server]:
+def serving(release: Release, towns: Path, folder: Path, *flags: str) -> Iterator[Server]:
     """A server of its own, in Town01."""
     port, errors = free_ports(2), folder / f"server-{time.monotonic_ns()}.err"
     command = [sys.executable, "-m", "bestrand_drive", "headless", "serve", "--port", str(port), "--maps", str(towns),
-               "--map", "Town01", "--die-with-parent", *flags]  # fmt: skip
+               "--map", "Town01", "--carla-version", release.version, "--die-with-parent", *flags]  # fmt: skip
     with errors.open("w") as file:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=file, text=True, env=_environment())
     try:
-        server = Server(process, port, _first_line(process, port), errors)
+        server = Server(release, process, port, _first_line(process, port), errors)
         yield server
         server.end()
     finally:
@@ -105,24 +109,20 @@ def _first_line(process: subprocess.Popen[str], port: int) -> str:
     return line
 
 
-KNOWN_ABORT = "close: Bad file descriptor"
-"""What the client says when two of its threads close one stream; it happens while an episode begins or ends."""
-
-
 @dataclass
 class Watched:
-    """Runs client programs; a stalled one again, which it counts."""
+    """Runs client programs; one that fell to a known fault of the client again, which it counts."""
 
     serve: Callable[[], contextlib.AbstractContextManager[Server]]
     folder: Path
     report: Callable[[str], None]
-    stalls: list[str] = field(default_factory=list)
+    faults: list[str] = field(default_factory=list)
 
     def __call__(self, program: str, *arguments: object, code: int = 0) -> Any:
         """What a program printed.
 
         Args:
-            program: Its name in ``programs.py``.
+            program: Its name in ``programs``.
             arguments: JSON values.
             code: What it must exit with.
         """
@@ -130,9 +130,9 @@ class Watched:
             try:
                 with self.serve() as server:
                     return attend(server, self.folder, program, *arguments, code=code)
-            except Stall as stall:
-                self.stalls.append(program)
-                self.report(f"known fault of the client in {program!r}, attempt {attempt + 1} of {ATTEMPTS}\n{stall}")
+            except KnownFault as fault:
+                self.faults.append(fault.name)
+                self.report(f"known fault of the client in {program!r}, attempt {attempt + 1} of {ATTEMPTS}\n{fault}")
         raise AssertionError(f"{program}: the client failed {ATTEMPTS} times by a known fault of its own")
 
 
@@ -140,13 +140,13 @@ def attend(server: Server, folder: Path, program: str, *arguments: object, code:
     """Run a program once; its output line.
 
     Raises:
-        Stall: As explained above, or the client's own abort on closing a stream twice; the process has ended.
+        KnownFault: The TrafficManager stalled, as explained above, or the client ended itself; the process has ended.
         AssertionError: It made no step for ``IDLE_S``, or ended with another code.
     """
     stem = folder / f"{program}-{time.monotonic_ns()}"
     out, errors = stem.with_suffix(".out"), stem.with_suffix(".err")
     pulse = Pulse(stem.with_suffix(".pulse"))
-    command = [sys.executable, "-m", "tests.headless.client.programs", program, str(server.port)]
+    command = [str(server.release.python), "-m", "tests.headless.client.programs", program, str(server.port)]
     environment = _environment(CLIENT_PULSE=f"{stem}.pulse", CLIENT_MANAGER_PORT=str(free_ports(1)))
     with out.open("w") as output, errors.open("w") as complaints:
         process = subprocess.Popen(
@@ -157,8 +157,8 @@ def attend(server: Server, folder: Path, program: str, *arguments: object, code:
     finally:
         process.kill()
         process.wait()
-    if process.returncode == -signal.SIGABRT and KNOWN_ABORT in errors.read_text():
-        raise Stall(f"the client ended itself: {KNOWN_ABORT}")
+    if fault := abort(process.returncode, errors.read_text()):
+        raise fault
     assert process.returncode == code, f"{program} exits with {process.returncode}:\n{errors.read_text()[-4000:]}"
     return json.loads(out.read_text().splitlines()[-1])
 
@@ -172,7 +172,7 @@ def _watch(process: subprocess.Popen[bytes], pulse: Pulse, errors: Path) -> None
         if now != last:
             last, since_s = now, time.monotonic()
         elif idle_s > STALL_S and now.ticking and now.managed:
-            raise Stall(f"after {now.steps} steps\n{_stacks(process, errors)}")
+            raise KnownFault(STALL, f"after {now.steps} steps\n{_stacks(process, errors)}")
         elif idle_s > IDLE_S:
             raise AssertionError(f"no step for {IDLE_S} s after {now}\n{_stacks(process, errors)}")
 

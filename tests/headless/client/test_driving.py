@@ -23,6 +23,7 @@ def _is_a_proper_drive(found):
     path = [row[:2] for row in found["trajectory"]]
     assert sum(map(math.dist, path, path[1:])) >= METRES - 1
     assert found["collisions"] == []
+    assert "vehicle.tesla.model3" in found["bumped"]  # so its sensor was not deaf
     assert found["aside_m"] < 1.5  # of the middle of its lane
     assert found["junctions"] >= 4
     assert found["forks"] >= 4
@@ -31,6 +32,7 @@ def _is_a_proper_drive(found):
     assert "Red" not in found["crossed"]
     assert found["at_light_ticks"] > 20
     assert len(found["others"]) == VEHICLES
+    assert sum(metres > 20 for metres in found["others_m"]) >= VEHICLES // 2
     ticks = len(found["trajectory"]) + 1
     readings = found["readings"]
     assert (readings["gnss"], readings["imu"]) == (ticks, ticks)

@@ -74,8 +74,9 @@ def test_the_sequence_of_get_world(client, running):
     assert client.call("version") == [[1, "0.9.16"]]
     episode, (token,) = client.call("get_episode_info")[0][1]
     assert episode == 1
-    assert token[:7] == b"\x01\0\0\0" + running.server.streaming_port.to_bytes(2, "little") + b"\x01"
-    assert client.call("get_sensor_token", 1) == [[1, [token]]]
+    stream = int.from_bytes(token[:4], "little")
+    assert token[4:7] == running.server.streaming_port.to_bytes(2, "little") + b"\x01"
+    assert client.call("get_sensor_token", stream) == [[1, [token]]]
     settings = [True, False, [False], True, 0.01, 10, 0.0, True, 3000.0, 2000.0, True]
     assert client.call("get_episode_settings") == [[1, settings]]
     assert client.call("get_map_info") == [[1, ["Carla/Maps/Town01", [HERE]]]]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from collections.abc import Callable
 from typing import Any
 
 import carla
 
-from tests.headless.client.harness import TIMEOUT_S
-from tests.headless.client.pulse import Pulse
+from tests.headless.client.programs.pulse import TIMEOUT_S, Pulse
 
+CAR = "vehicle.tesla.model3"
 STEP_S = 0.05
 _STATE = struct.Struct("<I15d")
 
@@ -20,12 +21,17 @@ class Session:
 
     def __init__(self, port: int, pulse: Pulse, manager_port: int) -> None:
         self.port = port
-        self.client = carla.Client("127.0.0.1", port, worker_threads=8)
-        self.client.set_timeout(TIMEOUT_S)
+        self.client = self.another_client()
         self.manager_port = manager_port
         self.manager: Any = None
         self._pulse, self._steps = pulse, 0
         self._world: Any = None
+
+    def another_client(self) -> Any:
+        """One that must be kept: the process would not survive its end."""
+        client = carla.Client("127.0.0.1", self.port, worker_threads=8)
+        client.set_timeout(TIMEOUT_S)
+        return client
 
     @property
     def world(self) -> Any:
@@ -62,6 +68,14 @@ class Session:
             frame = self.world.tick(TIMEOUT_S)
             self.step()
         return frame
+
+    def until(self, happened: Callable[[], bool], most: int = 200) -> None:
+        """Tick until something has happened, such as a first reading."""
+        for _ in range(most):
+            if happened():
+                return
+            self.tick()
+        raise AssertionError(f"not within {most} ticks")
 
     def traffic_manager(self, seed: int) -> Any:
         """A synchronous one."""

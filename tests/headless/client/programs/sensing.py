@@ -8,9 +8,8 @@ from typing import Any
 
 import carla
 
-from tests.headless.client.session import Session, at, moved, numbers, straight_road
+from tests.headless.client.programs.session import CAR, Session, at, moved, numbers, straight_road
 
-CAR = "vehicle.tesla.model3"
 TICK_S = 0.2
 """``sensor_tick`` of those that have one."""
 TICKS = 42
@@ -36,6 +35,12 @@ class Ear:
         """Callbacks come a little after the tick."""
         end_s = time.monotonic() + limit_s
         while len(self.said) < count and time.monotonic() < end_s:
+            time.sleep(0.005)
+
+    def wait_for(self, frame: int, limit_s: float = 5.0) -> None:
+        """Until the reading of a frame is there."""
+        end_s = time.monotonic() + limit_s
+        while (not self.said or self.said[-1][0] < frame) and time.monotonic() < end_s:
             time.sleep(0.005)
 
 
@@ -97,6 +102,11 @@ def _semantic(data: Any) -> dict[str, Any]:
     }
 
 
+def _radar(data: Any) -> dict[str, Any]:
+    echoes = [[echo.velocity, echo.azimuth, echo.altitude, echo.depth] for echo in data]
+    return {"echoes": echoes, "bytes": len(bytes(data.raw_data))}
+
+
 def _image(data: Any) -> dict[str, Any]:
     raw = bytes(data.raw_data)
     return {"size": [data.width, data.height, data.fov], "bytes": len(raw), "values": sorted(set(raw))}
@@ -112,7 +122,7 @@ _SENSORS: tuple[tuple[str, Any, dict[str, object], Callable[[Any], Any]], ...] =
     ),
     ("other.obstacle", at(x=2.4, z=0.8), {"distance": 30, "only_dynamics": True},
      lambda data: [data.other_actor.id, data.distance]),
-    ("other.radar", at(x=2.4, z=1.0), {}, lambda data: [len(data), len(bytes(data.raw_data))]),
+    ("other.radar", at(x=2.4, z=1.0), {}, _radar),
     ("lidar.ray_cast", at(z=2.4), {"channels": 16, "points_per_second": 32000, "rotation_frequency": 20, "range": 40,
      "dropoff_general_rate": 0.0}, _lidar),
     ("lidar.ray_cast_semantic", at(z=2.4), {"channels": 16, "points_per_second": 32000, "rotation_frequency": 20,

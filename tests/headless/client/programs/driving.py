@@ -6,13 +6,12 @@ import hashlib
 import math
 import time
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import Any
 
 import carla
 
-from tests.headless.client.sensing import Ear
-from tests.headless.client.session import Session, at, numbers
+from tests.headless.client.programs.sensing import Ear
+from tests.headless.client.programs.session import Session, at, moved, numbers
 
 _SPACING_M = 1.0
 _SIGHT_M = 45
@@ -28,26 +27,32 @@ class Path:
     """Waypoints ahead, a metre apart; at each fork the next branch in turn."""
 
     ahead: list[Any]
+    points: list[tuple[float, float]] = field(default_factory=list)
     forks: int = 0
     junctions: int = 0
 
     def follow(self, place: Any) -> None:
         """Drop what lies behind and look further."""
         nearest = min(range(min(6, len(self.ahead))), key=lambda n: self.ahead[n].transform.location.distance(place))
-        steps = zip(self.ahead[:nearest], self.ahead[1:], strict=False)
+        del self.points[:nearest]
+        steps = zip(self.ahead[:nearest], self.ahead[1:])
         self.junctions += sum(after.is_junction and not before.is_junction for before, after in steps)
         del self.ahead[:nearest]
         while len(self.ahead) < _SIGHT_M:
             branches = sorted(self.ahead[-1].next(_SPACING_M), key=lambda one: (one.road_id, one.lane_id))
             self.ahead.append(branches[self.forks % len(branches)])
             self.forks += len(branches) > 1
+        for waypoint in self.ahead[len(self.points) :]:
+            here = waypoint.transform.location
+            self.points.append((here.x, here.y))
 
     def along(self, x: float, y: float, aside_m: float) -> float | None:
         """Metres along the path to the place nearest to a point, if the point is that near to the path."""
         best, place = aside_m, None
-        for number, waypoint in enumerate(self.ahead):
-            here = waypoint.transform.location
-            off = math.hypot(here.x - x, here.y - y)
+        if math.hypot(self.points[0][0] - x, self.points[0][1] - y) > _SIGHT_M * _SPACING_M + aside_m:
+            return None
+        for number, (here_x, here_y) in enumerate(self.points):
+            off = math.hypot(here_x - x, here_y - y)
             if off < best:
                 best, place = off, number * _SPACING_M
         return place
@@ -55,7 +60,7 @@ class Path:
     def bend_deg(self, metres: int) -> float:
         """How far the path turns over the next metres."""
         turns = [waypoint.transform.rotation.yaw for waypoint in self.ahead[: metres + 1]]
-        return sum(abs((b - a + 180) % 360 - 180) for a, b in pairwise(turns))
+        return sum(abs((b - a + 180) % 360 - 180) for a, b in zip(turns, turns[1:]))
 
 
 @dataclass
@@ -155,6 +160,7 @@ def drive(session: Session, metres: float, start: int, vehicles: int, seed: int,
     ears = _sensors(session, car)
     first = session.tick()
     driver = Driver(car, list(world.get_actors(ids)), _lines(world), Path([town.get_waypoint(places[start].location)]))
+    starts = [other.get_location() for other in driver.others]
     trajectory, driven, lights, aside = [], 0.0, 0, 0.0
     while driven < metres and len(trajectory) < limit:
         before = car.get_location()
@@ -168,9 +174,14 @@ def drive(session: Session, metres: float, start: int, vehicles: int, seed: int,
     last = first + len(trajectory)
     for name in ("gnss", "imu", "lidar"):
         _until(ears[name], last)
+    others = [numbers(other.get_location()) for other in driver.others]
+    others_m = [other.get_location().distance(begin) for other, begin in zip(driver.others, starts)]
+    collisions, readings = list(ears["collision"].said), {name: len(ear.said) for name, ear in ears.items()}
+    digests = {name: hashlib.sha256(repr(ear.said).encode()).hexdigest() for name, ear in ears.items()}
     return {
         "trajectory": trajectory,
-        "others": [numbers(other.get_location()) for other in driver.others],
+        "others": others,
+        "others_m": others_m,
         "driven_m": driven,
         "aside_m": aside,
         "junctions": driver.path.junctions,
@@ -178,10 +189,25 @@ def drive(session: Session, metres: float, start: int, vehicles: int, seed: int,
         "stopped_at": sorted(driver.stopped),
         "crossed": driver.crossed,
         "at_light_ticks": lights,
-        "collisions": ears["collision"].said,
-        "readings": {name: len(ear.said) for name, ear in ears.items()},
-        "digests": {name: hashlib.sha256(repr(ear.said).encode()).hexdigest() for name, ear in ears.items()},
+        "collisions": collisions,
+        "readings": readings,
+        "digests": digests,
+        "bumped": _bump(session, driver, ears["collision"]),
     }
+
+
+def _bump(session: Session, driver: Driver, ear: Ear) -> list[str]:
+    """Put another vehicle before the car and drive on: what the collision sensor says now, were it deaf before."""
+    place = driver.car.get_transform()
+    other = driver.others[0]
+    other.set_autopilot(False, session.manager_port)
+    driver.car.apply_control(carla.VehicleControl(throttle=1.0))
+    for _ in range(60):
+        other.set_transform(moved(place, ahead=10.0))
+        other.set_target_velocity(carla.Vector3D())
+        session.tick()
+    ear.wait(1, 1.0)
+    return sorted({said for _, said in ear.said})
 
 
 def _aside(town: Any, place: Any) -> float:
@@ -224,3 +250,6 @@ def _lines(world: Any) -> list[Line]:
         for light in lights
         for place in light.get_stop_waypoints()
     ]
+
+
+PROGRAMS = (drive,)

@@ -7,6 +7,8 @@ import struct
 from pathlib import Path
 from typing import NamedTuple
 
+TIMEOUT_S = 10.0
+"""Of every call of a client."""
 _LAYOUT = struct.Struct("<Q??")
 
 
