@@ -16,6 +16,8 @@ def test_weather_lights_doors_and_physics_are_accepted(client):
     assert found["mass"] == pytest.approx(2500)
     assert found["spectator"] < 0.01
     assert found["scenery"] == [0, 0]
+    assert found["signs"]
+    assert max(found["signs"]) < 3.0  # a plate over every sign
 
 
 def test_what_is_not_emulated_is_an_error_that_says_so(client):

@@ -38,7 +38,10 @@ def settings_of_the_world(session: Session) -> dict[str, Any]:
     world.get_spectator().set_transform(above)
     session.tick()
     found["spectator"] = world.get_spectator().get_location().distance(above.location)
-    found["scenery"] = [len(world.get_environment_objects()), len(world.get_level_bbs())]
+    found["scenery"] = len(world.get_environment_objects()), len(world.get_level_bbs(carla.CityObjectLabel.Buildings))
+    signs = list(world.get_actors().filter("traffic.speed_limit.*"))
+    plates = [box.location for box in world.get_level_bbs(carla.CityObjectLabel.TrafficSigns)]
+    found["signs"] = [min(plate.distance(sign.get_location()) for plate in plates) for sign in signs]
     return found
 
 
