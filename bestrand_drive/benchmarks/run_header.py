@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from bestrand_drive.benchmarks.strict_json import load_json
 from bestrand_drive.errors import DataRefused
 
 RUN_FILE = "run.json"
-RUN_SCHEMA = "bestrand-run/1"
+RUN_SCHEMA: Final = "bestrand-run/1"
 RESULTS = "results"
 """Folder of a run that holds exactly the counted results."""
 COUNTED_FILE = re.compile(r"RouteScenario_[0-9]{1,18}\.json|[0-9]{4,18}_res\.json")
