@@ -14,6 +14,8 @@ Repeat = Annotated[int, Field(ge=0)]
 
 BUILD_FIELDS = ("simulator", "carla_version", "evaluator_commit", "adapter")
 """Fields of a key that say what ran it; attempts that differ only in these may be pooled, by a flag."""
+_CUT = 16
+"""Characters of a value that are shown, unless two values agree in them."""
 WORDS = {
     "benchmark": "the benchmark",
     "route_id": "the route",
@@ -91,6 +93,7 @@ def described(have: AttemptKey, want: AttemptKey) -> str:
     """The differences in words."""
     said = []
     for name in differences(have, want):
-        left, right = (str(getattr(key, name))[:12] for key in (have, want))
-        said.append(f"{WORDS[name]} was {left}, now {right}")
+        left, right = (str(getattr(key, name)) for key in (have, want))
+        cut = None if left[:_CUT] == right[:_CUT] else _CUT
+        said.append(f"{WORDS[name]} was {left[:cut]}, now {right[:cut]}")
     return "; ".join(said)
