@@ -10,7 +10,8 @@ from bestrand_drive.benchmarks.definitions import definition
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.benchmarks.penalties import check_evaluator
 from bestrand_drive.benchmarks.records import FoundRecord, every_record, read_results
-from bestrand_drive.errors import DataRefused
+from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
+from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.simulation.attempts.adopt import Adopted, adopt, repeat_numbers
 from bestrand_drive.simulation.attempts.identity import PolicyIdentity, identify_policy
 from bestrand_drive.simulation.attempts.key import AttemptKey, Simulator
@@ -106,8 +107,12 @@ def adopt_results(
 
 
 def _refuse_foreign(results: Path, declared: Declared, *, allow_mismatch: bool) -> None:
-    """Refuse what no estimate could read later."""
+    """Refuse what no estimate could read later, and results that say of themselves what they were simulated in."""
     read = read_results(results, name=declared.policy_name, benchmark=declared.benchmark)
+    if read.simulator not in (UNKNOWN_SIMULATOR, declared.simulator):
+        raise UsageError(
+            f"{results}: simulated in {read.simulator}, declared as {declared.simulator}; give --simulator as it was."
+        )
     mismatch = check_evaluator(read, declared.benchmark)
     if mismatch and not allow_mismatch:
         raise DataRefused(mismatch)
