@@ -143,3 +143,16 @@ def test_a_damaged_or_later_description_is_refused(tmp_path, content, said):
     with pytest.raises(DataRefused, match=said):
         drive(tmp_path / "run")
     assert layout.run_file.read_bytes() == content
+
+
+def test_a_second_driver_is_refused_before_it_changes_anything(tmp_path):
+    """F20: also one that would be welcome, and one that would not, are told who drives."""
+    with driving(tmp_path / "run", INFO) as layout:
+        (layout.work / "slot0").mkdir()
+        (layout.work / "slot0" / "half").write_bytes(b"1")
+        before = tree(tmp_path)
+        for info in (INFO.model_copy(update={"repeats": 9}), INFO.model_copy(update={"benchmark": "fail2drive"})):
+            with pytest.raises(UsageError, match="driven by process"):
+                drive(tmp_path / "run", info)
+        assert tree(tmp_path) == before
+    drive(tmp_path / "run")
