@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from bestrand_drive.errors import DataRefused
+
+PARTIAL = ".partial"
+"""How the names of temporary files end."""
+_NO_LINKS = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK}
+"""What file systems without hard links answer."""
 
 
 def write_atomic(path: Path, content: bytes) -> None:
@@ -23,7 +30,38 @@ def write_atomic(path: Path, content: bytes) -> None:
     Raises:
         OSError: The disk is full or the folder is not writable; ``path`` is then as it was.
     """
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".partial", dir=path.parent)
+    _write_beside(path, content, os.replace)
+
+
+def write_new(path: Path, content: bytes) -> None:
+    """As ``write_atomic``, but never in the place of a file that is there.
+
+    Raises:
+        FileExistsError: There is one; it is as it was.
+        OSError: The disk is full or the folder is not writable; there is then no such file.
+    """
+    _write_beside(path, content, _move_to_free)
+
+
+def _move_to_free(temporary: str, path: Path) -> None:
+    """Give a file its name unless the name is taken: a hard link tells atomically."""
+    try:
+        os.link(temporary, path)
+    except FileExistsError:
+        raise
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        if path.exists():  # file systems without hard links: as good as it gets there, for a single writer
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path)) from error
+        os.replace(temporary, path)
+    else:
+        os.unlink(temporary)
+
+
+def _write_beside(path: Path, content: bytes, put: Callable[[str, Path], None]) -> None:
+    """Write a temporary file in the same folder, make it durable, and ``put`` it in its place."""
+    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PARTIAL, dir=path.parent)
     try:
         try:
             _write_all(handle, content)
@@ -31,7 +69,7 @@ def write_atomic(path: Path, content: bytes) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-        os.replace(temporary, path)
+        put(temporary, path)
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename is None:

@@ -172,11 +172,16 @@ ARROWS = {
     "headless": LOWEST,
     "study": LOWEST | {"scores", "compression"},
     "report": LOWEST | {"scores", "compression", "suite"},
-    "simulation": LOWEST | {"benchmarks", "scores", "compression", "suite"},
+    "simulation": LOWEST | {"benchmarks", "suite"},
     "workflows": LOWEST | {"benchmarks", "scores", "compression", "study", "report", "simulation", "suite"},
 }
 """Room -> what it may import beside itself; cli, the top, may import all of them."""
-HEAVY = {"scores": set(), "benchmarks": {"torch", "carla"}, "compression": {"carla"}}
+HEAVY = {
+    "scores": set(),
+    "benchmarks": {"torch", "carla"},
+    "compression": {"carla"},
+    "simulation": {"torch", "pandas", "carla"},
+}
 
 
 def modules() -> Iterator[tuple[str, Path, ast.Module]]:
@@ -212,6 +217,20 @@ def test_heavy_packages_stay_out(room):
     for own, path, tree in modules():
         if own == room:
             assert not {name.split(".")[0] for name in imported(tree)} & HEAVY[room], path
+
+
+def test_attempts_are_stored_without_torch_and_pandas():
+    """Neither directly nor through the benchmarks: a driver is small beside its simulators."""
+    folder = PACKAGE / "simulation" / "attempts"
+    names = [f"bestrand_drive.simulation.attempts.{path.stem}" for path in sorted(folder.glob("*.py"))]
+    script = (
+        f"import importlib, sys; [importlib.import_module(name) for name in {names!r}];"
+        "print([name for name in ('torch', 'pandas', 'scipy', 'carla') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "[]\n"
 
 
 def test_nothing_but_the_headless_server_needs_carla_or_ray_to_be_imported():

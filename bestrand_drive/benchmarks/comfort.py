@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.signal import savgol_filter
 
-from bestrand_drive.benchmarks.result_files import METRIC_INFO, find_files, load_json
+from bestrand_drive.benchmarks.result_files import METRIC_INFO, find_files
+from bestrand_drive.benchmarks.strict_json import load_json
 from bestrand_drive.errors import DataRefused
 
 Array = NDArray[np.float64]

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from bestrand_drive.benchmarks.outcomes import Outcome, classify
-from bestrand_drive.benchmarks.result_files import JsonObject
+from bestrand_drive.benchmarks.strict_json import JsonObject
 from bestrand_drive.errors import DataRefused
 
 _SCORES = (("score_route", 100.0), ("score_penalty", 1.0), ("score_composed", 100.0))

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.benchmarks.record_ids import RecordKey, identify_record, repeat_label
 from bestrand_drive.benchmarks.record_parsing import RouteRecord, looks_fallen_through, parse_record, record_id
-from bestrand_drive.benchmarks.result_files import JsonObject, ResultDocument, read_documents
+from bestrand_drive.benchmarks.result_files import ResultDocument, ResultFolder, read_documents
+from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
+from bestrand_drive.benchmarks.strict_json import JsonObject
 from bestrand_drive.errors import DataRefused, UsageError
 
-__all__ = ["BENCHMARKS", "PolicyResults", "ReadNotes", "RouteRecord", "read_results"]
+__all__ = ["BENCHMARKS", "FoundRecord", "PolicyResults", "ReadNotes", "RouteRecord", "every_record", "read_results"]
 
 BENCHMARKS = ("bench2drive", "fail2drive")
 TOLERATED_RIVALS = 5
@@ -56,13 +58,23 @@ class ReadNotes:
 
 @dataclass(frozen=True)
 class PolicyResults:
-    """The results of one policy: one record for each route and repeat, in order of first appearance."""
+    """The results of one policy.
+
+    Attributes:
+        name: Of the policy.
+        benchmark: Whose evaluator is said to have written them.
+        path: File or folder that was read (of a run folder, its ``results/``).
+        records: One for each route and repeat, in order of first appearance.
+        notes: What was odd.
+        simulator: ``carla``, ``headless`` or ``mixed`` when a run folder says so, else ``unknown``.
+    """
 
     name: str
     benchmark: str
     path: Path
     records: tuple[RouteRecord, ...]
     notes: ReadNotes
+    simulator: str = UNKNOWN_SIMULATOR
 
     @property
     def unique_routes(self) -> int:
@@ -83,6 +95,19 @@ class PolicyResults:
     def repeats(self) -> tuple[str, ...]:
         """Labels of the repeats, numbers in numeric order."""
         return tuple(sorted({record.repeat for record in self.records}, key=lambda label: (len(label), label)))
+
+
+@dataclass(frozen=True)
+class FoundRecord:
+    """A record as parsed and as written."""
+
+    record: RouteRecord
+    raw: JsonObject
+
+    @property
+    def content(self) -> str:
+        """What it says, without its place in the file."""
+        return repr(sorted((key, value) for key, value in self.raw.items() if key != "index"))
 
 
 @dataclass(frozen=True)
@@ -107,13 +132,8 @@ def read_results(path: Path, *, name: str, benchmark: str) -> PolicyResults:
         DataRefused: A file is damaged or foreign, or there is no record at all; file and position are named.
         UsageError: ``benchmark`` is unknown.
     """
-    if benchmark not in BENCHMARKS:
-        raise UsageError(f"unknown benchmark {benchmark!r}; known: {', '.join(BENCHMARKS)}.")
-    folder = read_documents(path)
-    entries = [entry for document in folder.documents for entry in _entries(document, path, benchmark)]
-    if not entries:
-        raise DataRefused(f"{path}: the result files hold no record. The run did not finish a single route.")
-    records, identical, different = _first_usable(entries, use_seed=_has_seeds(entries, benchmark))
+    folder, entries = _read(path, benchmark)
+    records, identical, different = _first_usable(_parsed(entries, benchmark))
     notes = ReadNotes(
         duplicates_identical=identical,
         duplicates_different=different,
@@ -122,7 +142,31 @@ def read_results(path: Path, *, name: str, benchmark: str) -> PolicyResults:
         empty_files=tuple(document.relative for document in folder.documents if not document.records),
         suspect=tuple(record.source for record in records if looks_fallen_through(record)),
     )
-    return PolicyResults(name, benchmark, path, tuple(records), notes)
+    return PolicyResults(name, benchmark, folder.root, tuple(records), notes, folder.simulator)
+
+
+def every_record(path: Path, *, benchmark: str) -> tuple[Path, list[FoundRecord]]:
+    """Every record at a path, also those that ``read_results`` leaves out; for each route and repeat, its pick first.
+
+    Returns:
+        What the records' sources are relative to, and the records.
+
+    Raises:
+        DataRefused: As ``read_results``.
+        UsageError: ``benchmark`` is unknown.
+    """
+    folder, entries = _read(path, benchmark)
+    return folder.root, sorted(_parsed(entries, benchmark), key=_preference)
+
+
+def _read(path: Path, benchmark: str) -> tuple[ResultFolder, list[_Entry]]:
+    if benchmark not in BENCHMARKS:
+        raise UsageError(f"unknown benchmark {benchmark!r}; known: {', '.join(BENCHMARKS)}.")
+    folder = read_documents(path)
+    entries = [entry for document in folder.documents for entry in _entries(document, folder.root, benchmark)]
+    if not entries:
+        raise DataRefused(f"{path}: the result files hold no record. The run did not finish a single route.")
+    return folder, entries
 
 
 def _entries(document: ResultDocument, root: Path, benchmark: str) -> Iterator[_Entry]:
@@ -148,22 +192,39 @@ def _has_seeds(entries: Iterable[_Entry], benchmark: str) -> bool:
     return any(len(seeds) > 1 for seeds in folders.values())
 
 
-def _first_usable(entries: Iterable[_Entry], *, use_seed: bool) -> tuple[list[RouteRecord], int, int]:
-    """One record for each (route, repeat), and how many identical and different ones were left out."""
-    groups: dict[tuple[str, str], list[tuple[RouteRecord, JsonObject]]] = defaultdict(list)
-    for entry in entries:
-        repeat = repeat_label(entry.key, use_seed=use_seed)
-        record = parse_record(
-            entry.raw, route_id=entry.key.route_id, repeat=repeat, source=entry.source, where=entry.where
+def _parsed(entries: Sequence[_Entry], benchmark: str) -> list[FoundRecord]:
+    use_seed = _has_seeds(entries, benchmark)
+    return [
+        FoundRecord(
+            parse_record(
+                entry.raw,
+                route_id=entry.key.route_id,
+                repeat=repeat_label(entry.key, use_seed=use_seed),
+                source=entry.source,
+                where=entry.where,
+            ),
+            entry.raw,
         )
-        groups[record.route_id, repeat].append((record, entry.raw))
+        for entry in entries
+    ]
+
+
+def _preference(found: FoundRecord) -> int:
+    return _PREFERENCE[found.record.outcome]
+
+
+def _first_usable(found: Iterable[FoundRecord]) -> tuple[list[RouteRecord], int, int]:
+    """One record for each (route, repeat), and how many identical and different ones were left out."""
+    groups: dict[tuple[str, str], list[FoundRecord]] = defaultdict(list)
+    for one in found:
+        groups[one.record.route_id, one.record.repeat].append(one)
     kept, identical, different, rivals = [], 0, 0, []
     for group in groups.values():
-        best, best_raw = min(group, key=lambda pair: _PREFERENCE[pair[0].outcome])
-        others = [record for record, raw in group if _content(raw) != _content(best_raw)]
-        kept.append(best)
+        best = min(group, key=_preference)
+        others = [one.record for one in group if one.content != best.content]
+        kept.append(best.record)
         identical, different = identical + len(group) - 1 - len(others), different + len(others)
-        rivals += [(best, other) for other in others if other.outcome is Outcome.SCORED][:1]
+        rivals += [(best.record, other) for other in others if other.outcome is Outcome.SCORED][:1]
     _refuse_several_runs(rivals, len(kept))
     return kept, identical, different
 
@@ -178,8 +239,3 @@ def _refuse_several_runs(rivals: list[tuple[RouteRecord, RouteRecord]], routes: 
         f"({first.source} and {second.source}). Several policies or runs lie in one folder: name one of them, or put "
         "repeated runs of one policy into folders seed1/, seed2/ ..."
     )
-
-
-def _content(raw: JsonObject) -> str:
-    """What a record says, without its place in the file."""
-    return repr(sorted((key, value) for key, value in raw.items() if key != "index"))

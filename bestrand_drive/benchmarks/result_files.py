@@ -1,25 +1,22 @@
 """Finding result files under a path and parsing them strictly: a damaged or foreign file is named, never skipped.
 
 Accepted documents: ``{"_checkpoint": {"records": [...]}}`` (the evaluators' checkpoints and ``merged.json``) and
-``{"merged_records": [...]}``.
+``{"merged_records": [...]}``. A run folder of ours (with a ``run.json``) is read through its ``results/`` only: what
+was tried there, and did not count, is no result.
 """
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from bestrand_drive.benchmarks.run_header import COUNTED_FILE, RESULTS, RUN_FILE, UNKNOWN_SIMULATOR, read_header
+from bestrand_drive.benchmarks.strict_json import JsonObject, load_json
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.files import read_bytes
 
-JsonObject = dict[str, Any]
-
-_LIMIT_MIB = 256
 METRIC_INFO = "metric_info.json"
 _COMPANION_KEYS = {
     "Overtaking",
@@ -42,44 +39,75 @@ class ResultDocument:
 
 @dataclass(frozen=True)
 class ResultFolder:
-    """Everything found under one path, in sorted-file order, and the files that were passed over."""
+    """Everything found under one path.
+
+    Attributes:
+        documents: In order of their sorted names.
+        ignored: Files that were passed over.
+        root: What the names are relative to: the path itself, or ``results/`` of a run folder.
+        simulator: ``carla``, ``headless`` or ``mixed`` as a run folder says, else ``unknown``.
+    """
 
     documents: tuple[ResultDocument, ...]
     ignored: tuple[str, ...]
+    root: Path
+    simulator: str = UNKNOWN_SIMULATOR
 
 
 def read_documents(root: Path) -> ResultFolder:
     """Parse every result file at or under ``root``.
 
     Args:
-        root: A result file, or a folder that is searched for ``*.json`` in any depth.
+        root: A result file, a run folder, or a folder that is searched for ``*.json`` in any depth.
 
     Raises:
         DataRefused: ``root`` is absent or holds no result file, or a file is truncated, empty, two documents in
             one, nested too deep, or JSON without records. The message names the file and the position.
     """
     if root.is_file():
-        records = _records(root, load_json(root))
+        records = records_of(load_json(root), root)
         if records is None:
             raise DataRefused(f"{root}: a summary, not a result file. Give the file or folder of per-route records.")
-        return ResultFolder((ResultDocument(root.name, records),), ())
+        return ResultFolder((ResultDocument(root.name, records),), (), root)
     if not root.is_dir():
         raise DataRefused(f"{root}: no such file or folder. Give a result file or a folder of result files.")
-    return _read_folder(root)
+    header = read_header(root)
+    return _read_folder(root) if header is None else _read_run(root, header.simulator)
 
 
 def _read_folder(root: Path) -> ResultFolder:
-    documents, ignored = [], []
-    for path in sorted(find_files(root), key=lambda found: found.relative_to(root).as_posix()):
+    documents, ignored, files = [], [], _sorted_files(root)
+    for path in files:
+        if path.name == RUN_FILE and read_header(path.parent):
+            raise DataRefused(f"{root}: holds a whole run of a policy, {path.parent}. Name that folder itself.")
+    for path in files:
         relative = path.relative_to(root).as_posix()
-        records = None if _passed_over(path) else _records(path, load_json(path))
+        records = None if _passed_over(path) else records_of(load_json(path), path)
         if records is None:
             ignored.append(relative)
         else:
             documents.append(ResultDocument(relative, records))
     if not documents:
         raise DataRefused(f"{root}: no result file (*.json with per-route records) in this folder. Check the path.")
-    return ResultFolder(tuple(documents), tuple(ignored))
+    return ResultFolder(tuple(documents), tuple(ignored), root)
+
+
+def _read_run(run: Path, simulator: str) -> ResultFolder:
+    """The counted results of a run folder; what else lies among them (a merged file, say) is passed over."""
+    root = run / RESULTS
+    files = _sorted_files(root) if root.is_dir() else []
+    counted = [path for path in files if COUNTED_FILE.fullmatch(path.name)]
+    if not counted:
+        raise DataRefused(f"{run}: this run has no counted result yet. Run it, or ask `bestrand run ... --explain`.")
+    documents = tuple(
+        ResultDocument(path.relative_to(root).as_posix(), records_of(load_json(path), path) or ()) for path in counted
+    )
+    other = (path for path in files if path not in counted and path.name != METRIC_INFO)
+    return ResultFolder(documents, tuple(path.relative_to(root).as_posix() for path in other), root, simulator)
+
+
+def _sorted_files(root: Path) -> list[Path]:
+    return sorted(find_files(root), key=lambda found: found.relative_to(root).as_posix())
 
 
 def _passed_over(path: Path) -> bool:
@@ -109,40 +137,12 @@ def _refuse_folder(error: OSError) -> None:
     raise DataRefused(f"{error.filename}: the folder cannot be read ({error.strerror}). Check its permissions.")
 
 
-def load_json(path: Path) -> Any:  # noqa: ANN401  anything JSON can hold
-    """Parse one JSON document; the literals NaN and Infinity become floats, repeated keys are refused.
+def records_of(document: object, path: Path | str) -> tuple[JsonObject, ...] | None:
+    """The records of a parsed document; None for an official summary, which has none by design.
 
     Raises:
-        DataRefused: Naming the file and the position of the fault.
+        DataRefused: It is no result file; ``path`` is only used in the message.
     """
-    content = read_bytes(path, limit_mib=_LIMIT_MIB)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise DataRefused(f"{path}, byte {error.start}: not UTF-8 text. Take a fresh copy of the file.") from error
-    if not text.strip():
-        raise DataRefused(f"{path}: the file is empty. The run that wrote it did not finish; remove it or run again.")
-    try:
-        return json.loads(text, object_pairs_hook=_unique_keys)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno} column {error.colno} (character {error.pos} of {len(text)})"
-        raise DataRefused(f"{path}, {where}: {error.msg}. The file is truncated or damaged.") from error
-    except (RecursionError, ValueError) as error:
-        fault = "nested too deep" if isinstance(error, RecursionError) else str(error)
-        raise DataRefused(f"{path}: {fault}. This is not a result file of an evaluator.") from error
-
-
-def _unique_keys(pairs: list[tuple[str, Any]]) -> JsonObject:
-    unique = dict(pairs)
-    if len(unique) != len(pairs):
-        keys = [key for key, _ in pairs]
-        repeated = next(key for key in keys if keys.count(key) > 1)
-        raise ValueError(f"key {repeated[:40]!r} occurs twice in one object")
-    return unique
-
-
-def _records(path: Path, document: object) -> tuple[JsonObject, ...] | None:
-    """The records of a parsed document; None for an official summary, which has none by design."""
     if not isinstance(document, dict):
         raise DataRefused(f"{path}: JSON, but not an object. This is not a result file of an evaluator.")
     holder = document.get("_checkpoint", document)

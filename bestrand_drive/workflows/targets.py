@@ -12,6 +12,7 @@ import torch
 from bestrand_drive.benchmarks.benchmark import Benchmark, ScoreTable
 from bestrand_drive.benchmarks.catalog import load_rules
 from bestrand_drive.benchmarks.definitions import MissingRule, definition
+from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import printable
 from bestrand_drive.scores.frames import ITEM_COLUMNS
@@ -24,8 +25,6 @@ from bestrand_drive.workflows.driving import ResultSource, read_policy, score_ma
 
 TABLE = "scores"
 """Benchmark name of suites made from score tables."""
-UNKNOWN_SIMULATOR = "unknown"
-"""A bare result file does not say what simulated it."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,7 @@ class Target:
 
     Attributes:
         name: Of the policy.
-        simulator: ``carla``, ``headless`` or ``unknown``.
+        simulator: ``carla``, ``headless``, ``mixed`` or ``unknown``.
         scores: One policy on all N items; metrics of the suite in its order, invalid where not measured.
         reasons: Item id -> why it has no score, for items with a reason on record.
         notes: What a reader must know, as sentences.
@@ -100,7 +99,7 @@ def read_target(
     matrix = score_matrix(benchmark, {source.name: table})
     return Target(
         name=source.name,
-        simulator=UNKNOWN_SIMULATOR,
+        simulator=read.simulator,
         scores=_placed(matrix, suite, source.name, results),
         reasons=_reasons(table),
         notes=table.notes,

@@ -1,0 +1,1 @@
+"""Running policies: what was tried and how it ended."""

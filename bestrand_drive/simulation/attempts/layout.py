@@ -1,0 +1,71 @@
+"""What lies where in a run folder."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from bestrand_drive.benchmarks.run_header import RESULTS, RUN_FILE
+
+LOCK_FILE = "driver.lock"
+RECORD_NAME = re.compile(r"([1-9][0-9]{0,8})\.json")
+"""Name of an attempt's record."""
+RESULT_NAME = re.compile(r"([1-9][0-9]{0,8})\.result\.json")
+"""Name of what the evaluator wrote in it."""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Paths of a run folder.
+
+    Attributes:
+        root: The folder itself.
+    """
+
+    root: Path
+
+    @property
+    def run_file(self) -> Path:
+        """What the folder is a run of."""
+        return self.root / RUN_FILE
+
+    @property
+    def lock(self) -> Path:
+        """Who drives it now."""
+        return self.root / LOCK_FILE
+
+    @property
+    def attempts(self) -> Path:
+        """The truth: one folder a key, one record and one result an attempt."""
+        return self.root / "attempts"
+
+    @property
+    def results(self) -> Path:
+        """The counted results, derived from ``attempts``."""
+        return self.root / RESULTS
+
+    @property
+    def kept(self) -> Path:
+        """What failed routes left for people to look at."""
+        return self.root / "kept"
+
+    @property
+    def logs(self) -> Path:
+        """Logs of attempts."""
+        return self.root / "logs"
+
+    @property
+    def work(self) -> Path:
+        """Scratch of running attempts."""
+        return self.root / "work"
+
+    @property
+    def quarantine(self) -> Path:
+        """Damaged files of the store, moved aside and never deleted."""
+        return self.root / "quarantine"
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """All folders of ours."""
+        return self.attempts, self.results, self.kept, self.logs, self.work, self.quarantine

@@ -1,0 +1,34 @@
+"""Why an attempt has no result: one word each, always the infrastructure's."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Reason(str, Enum):
+    """Reason words of attempts without a result."""
+
+    SIMULATION_CRASH = "simulation_crash"
+    SETUP_FAILED = "setup_failed"
+    SENSORS_INVALID = "sensors_invalid"
+    UNFINISHED = "unfinished"
+    """The evaluator's record was never ended."""
+    UNKNOWN_STATUS = "unknown_status"
+    NOT_A_NUMBER = "not_a_number"
+    """The score is NaN or infinite."""
+    NO_RECORD = "no_record"
+    CORRUPT_RESULT = "corrupt_result"
+    FOREIGN_RESULT = "foreign_result"
+    """The file tells of another route, or of several."""
+    EVALUATOR_KILLED = "evaluator_killed"
+    """A signal ended the evaluator before it wrote a record."""
+    LOAD_HANG = "load_hang"
+    TICK_HANG = "tick_hang"
+    TM_STALL = "tm_stall"
+    NO_PROGRESS = "no_progress"
+    WALL_LIMIT = "wall_limit"
+    PORT_TAKEN = "port_taken"
+    GPU_MEMORY = "gpu_memory"
+    SERVER_NOT_READY = "server_not_ready"
+    INTERRUPTED = "interrupted"
+    """We were told to stop; such an attempt leaves no record."""

@@ -1,0 +1,181 @@
+"""The run folder as a whole: what it is a run of (``run.json``), made or met again, with one driver at a time."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal
+
+from pydantic import ConfigDict, Field
+
+from bestrand_drive.benchmarks.run_header import RUN_SCHEMA, refuse_other_schema
+from bestrand_drive.benchmarks.strict_json import load_json
+from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.files import dump_json, read_bytes, write_atomic
+from bestrand_drive.simulation.attempts.identity import PolicyIdentity
+from bestrand_drive.simulation.attempts.key import Repeat
+from bestrand_drive.simulation.attempts.layout import LOCK_FILE, Layout
+from bestrand_drive.simulation.attempts.lock import driver_lock
+from bestrand_drive.simulation.attempts.models import Frozen, parse_model
+from bestrand_drive.simulation.attempts.record import Stamp
+
+
+class EvaluatorRef(Frozen):
+    """Which evaluator runs: the way it is run, its checkout and commit at the first start."""
+
+    adapter: str | None
+    root: str | None
+    commit: str
+
+
+class RoutesRef(Frozen):
+    """Which routes were asked for: path and hash of the last start's, ids of all starts in order."""
+
+    path: str | None
+    sha256: str | None
+    ids: tuple[str, ...]
+
+
+class RunInfo(Frozen):
+    """``run.json``.
+
+    Attributes:
+        schema_name: Version of the folder's format.
+        benchmark: ``bench2drive`` or ``fail2drive``.
+        simulator: What simulates; ``mixed`` after runs in both were pooled.
+        policy: Who is evaluated.
+        evaluator: By what.
+        routes: On what.
+        repeats: How often at most.
+        created: UTC.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+    schema_name: Literal["bestrand-run/1"] = Field(RUN_SCHEMA, alias="schema")
+    benchmark: str
+    simulator: Literal["carla", "headless", "mixed"]
+    policy: PolicyIdentity
+    evaluator: EvaluatorRef
+    routes: RoutesRef
+    repeats: Repeat
+    created: Stamp
+
+    def to_json(self) -> bytes:
+        """The file's bytes."""
+        return dump_json(self.model_dump(mode="json", by_alias=True))
+
+
+def read_run(folder: Path) -> RunInfo:
+    """What a run folder is a run of.
+
+    Raises:
+        DataRefused: ``run.json`` is absent, damaged or of a later version.
+    """
+    path = Layout(folder).run_file
+    raw = load_json(path)
+    refuse_other_schema(raw.get("schema") if isinstance(raw, dict) else None, path)
+    return parse_model(RunInfo, read_bytes(path), path)
+
+
+@contextmanager
+def driving(folder: Path, info: RunInfo, *, pool_builds: bool = False) -> Iterator[Layout]:
+    """Drive a run folder: made when it is not there, met again when it is of the same run, ours until the block ends.
+
+    Args:
+        folder: Its parent must exist.
+        info: What is run now.
+        pool_builds: Let a folder hold runs in different simulators.
+
+    Raises:
+        UsageError: It is another run's folder, holds other files, or another process drives it.
+        DataRefused: Its ``run.json`` is damaged or of a later version.
+        OSError: The disk is full or not writable.
+    """
+    layout = Layout(folder)
+    _check_place(layout)
+    folder.mkdir(exist_ok=True)
+    with driver_lock(layout.lock):
+        _write_info(layout, info, pool_builds=pool_builds)
+        for place in layout.folders:
+            place.mkdir(exist_ok=True)
+        _sweep(layout.work)
+        yield layout
+
+
+def _check_place(layout: Layout) -> None:
+    """Refuse a place that cannot be, or must not become, a run folder."""
+    folder = layout.root
+    if not folder.exists():
+        if not folder.parent.is_dir():
+            raise UsageError(f"--out {folder}: the folder {folder.parent} does not exist; make it first.")
+        return
+    if not folder.is_dir():
+        raise UsageError(f"--out {folder}: a file of that name is there; choose another folder.")
+    if layout.run_file.exists():
+        return
+    if layout.attempts.exists() and any(layout.attempts.iterdir()):
+        raise DataRefused(f"{folder}: it holds attempts, but its run.json is gone. Take that file back from a copy.")
+    own = {LOCK_FILE, *(place.name for place in layout.folders)}
+    foreign = sorted(path.name for path in folder.iterdir() if path.name not in own and not path.name.startswith("."))
+    if foreign:
+        raise UsageError(f"--out {folder}: holds other files ({', '.join(foreign[:4])}); choose another folder.")
+
+
+def _write_info(layout: Layout, info: RunInfo, *, pool_builds: bool) -> None:
+    if layout.run_file.exists():
+        old = read_run(layout.root)
+        _refuse_another(layout.root, old, info, pool_builds=pool_builds)
+        info = _joined(old, info)
+        if info == old:
+            return
+    write_atomic(layout.run_file, info.to_json())
+
+
+def _refuse_another(folder: Path, old: RunInfo, new: RunInfo, *, pool_builds: bool) -> None:
+    """A run folder is of one policy on one benchmark."""
+    advice = "choose another --out"
+    owner, asker = (f"{run.policy.name} ({run.policy.digest[:19]})" for run in (old, new))
+    faults = [
+        (old.benchmark != new.benchmark, f"a run of {old.benchmark}, not of {new.benchmark}; {advice}"),
+        (
+            old.policy.digest != new.policy.digest,
+            f"a run of policy {owner}, not of {asker}: agent, configuration or checkpoint is another; {advice}",
+        ),
+        (
+            None not in (old.evaluator.adapter, new.evaluator.adapter)
+            and old.evaluator.adapter != new.evaluator.adapter,
+            f"run with {old.evaluator.adapter}, not with {new.evaluator.adapter}; {advice}",
+        ),
+        (
+            not pool_builds and old.simulator != new.simulator,
+            f"simulated in {old.simulator}, not in {new.simulator}; {advice}, or pool them with --pool-builds",
+        ),
+    ]
+    for wrong, message in faults:
+        if wrong:
+            raise UsageError(f"{folder}: this is {message}.")
+
+
+def _joined(old: RunInfo, new: RunInfo) -> RunInfo:
+    """The folder's description after another start: routes and repeats add up, everything else stays."""
+    ids = tuple(dict.fromkeys(old.routes.ids + new.routes.ids))
+    return old.model_copy(
+        update={
+            "simulator": old.simulator if old.simulator == new.simulator else "mixed",
+            "evaluator": old.evaluator if old.evaluator.adapter else new.evaluator,
+            "routes": new.routes.model_copy(update={"ids": ids}),
+            "repeats": max(old.repeats, new.repeats),
+        }
+    )
+
+
+def _sweep(work: Path) -> None:
+    """Remove what killed attempts left in the scratch folder."""
+    for path in work.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
