@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.metadata
+import importlib.util
 import json
 import os
 import random
@@ -52,7 +54,8 @@ def command(tmp_path: Path, build: Any) -> Callable[..., Command]:
         port = fields.pop("port", None) or free_port()
         variables = {"BESTRAND_STAND_IN": order, "BESTRAND_STAND_IN_SERVER": fields.pop("server", "none")}
         agent = find_agent(str(make_agent(tmp_path / "team")), root=tmp_path)
-        routes = parse_routes(tmp_path / "routes.xml", build.routes(build.route(1711)))
+        town = fields.pop("town", "Town12")
+        routes = parse_routes(tmp_path / "routes.xml", build.routes(build.route(1711, town=town)))
         job = Job(adapter.checkout(tmp_path / name), (python,), tmp_path / "carla", routes, "1711", 0, agent,
                   tmp_path / "work", port, port + 3, rank_token=random.randrange(9_000_000, 10_000_000))  # fmt: skip
         made = adapter.command(replace(job, **{"variables": variables, **fields}))
@@ -63,30 +66,34 @@ def command(tmp_path: Path, build: Any) -> Callable[..., Command]:
 
 
 @contextlib.contextmanager
-def started(command: Command, **env: str) -> Iterator[subprocess.Popen[str]]:
-    """The evaluator; what it started in its own session ends with it."""
-    process = subprocess.Popen(
-        command.argv,
-        env={**os.environ, **command.env, **env},
-        cwd=command.cwd,
-        text=True,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+def started(command: Command, **env: str) -> Iterator[subprocess.Popen[bytes]]:
+    """The evaluator; what it started in its own session ends with it. A pipe would be held by what it leaves behind."""
+    with log_of(command).open("wb") as log:
+        process = subprocess.Popen(
+            command.argv,
+            env={**os.environ, **command.env, **env},
+            cwd=command.cwd,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
     try:
         yield process
     finally:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate()
+        process.wait()
+
+
+def log_of(command: Command) -> Path:
+    return command.result.with_name("log.txt")
 
 
 def run(command: Command, **env: str) -> tuple[int, str]:
     """Exit code and output."""
     with started(command, **env) as process:
-        output, _ = process.communicate(timeout=60)
-    return process.returncode, output
+        code = process.wait(timeout=60)
+    return code, log_of(command).read_text(errors="replace")
 
 
 def judged(command: Command, code: int, output: str) -> Judgement:
@@ -176,7 +183,7 @@ def test_every_hang_is_seen_by_the_watchdog(command, order, state, server, reaso
     assert (beat.state, verdict.reason) == (state, reason)
 
 
-def watch(dog: Watchdog, ran: Command, process: subprocess.Popen[str], server: Server) -> Any:
+def watch(dog: Watchdog, ran: Command, process: subprocess.Popen[bytes], server: Server) -> Any:
     """Until the verdict is not fine."""
     end = time.monotonic() + 30
     while time.monotonic() < end:
@@ -191,13 +198,18 @@ def watch(dog: Watchdog, ran: Command, process: subprocess.Popen[str], server: S
 
 def test_a_hang_after_the_result_does_not_cost_the_result(command):
     ran = command(order="hang_end")
-    with started(ran) as process:
-        for line in process.stdout:
-            if "standing still" in line:
-                break
-    assert judge(
-        ran.result.read_bytes(), Ending(-9, Reason.NO_PROGRESS), route_id="1711", benchmark="bench2drive"
-    ).outcome is Outcome.SCORED  # fmt: skip
+    with started(ran):
+        wait_for(lambda: "standing still" in log_of(ran).read_text())
+    ending = Ending(-9, Reason.NO_PROGRESS)
+    judgement = judge(ran.result.read_bytes(), ending, route_id="1711", benchmark="bench2drive")
+    assert judgement.outcome is Outcome.SCORED
+
+
+def wait_for(done: Callable[[], bool]) -> None:
+    end = time.monotonic() + 30
+    while not done():
+        assert time.monotonic() < end
+        time.sleep(0.05)
 
 
 def test_orders_for_some_routes_and_attempts(command, tmp_path):
@@ -222,6 +234,22 @@ def test_a_grandchild_outlives_the_evaluator(command):
         os.kill(child, 0)
     finally:
         os.kill(child, signal.SIGKILL)
+
+
+@pytest.mark.client
+def test_with_the_real_client_on_the_headless_server(command, shared_data, tmp_path):
+    """An order for the agent, met while the real client drives; nothing is Unreal's, all else is as in a run."""
+    if importlib.util.find_spec("carla") is None or not (shared_data / "towns/Town02.xodr").is_file():
+        pytest.skip("needs carla and Town02.xodr")
+    version = importlib.metadata.version("carla")
+    install = ["headless", "install", str(tmp_path / "carla"), "--maps", str(shared_data / "towns"), "--map", "Town02"]
+    call = [sys.executable, "-m", "bestrand_drive", *install, "--carla-version", version]
+    subprocess.run(call, check=True, capture_output=True, timeout=60)
+    ran = command(order="agent_crash", server="headless", town="Town02", timeout_s=20)
+    code, output = run(ran, BESTRAND_STAND_IN_CARLA="real")
+    assert judged(ran, code, output).outcome is Outcome.AGENT_CRASHED, output
+    beat = read_beat(ran.heartbeat)
+    assert (beat.ticks, beat.town) == (10, "Town02")
 
 
 class TestWithAServer:

@@ -4,5 +4,5 @@
 attempts as ``2``, ``1-3`` or ``2+``; these need a folder in ``BESTRAND_STAND_IN_STATE``, where starts of a route with a
 seed are counted. ``orders.KINDS`` lists the kinds.
 ``BESTRAND_STAND_IN_SERVER=none``: neither start a server nor connect to one. ``BESTRAND_STAND_IN_CARLA=real``: use the
-real client. ``BESTRAND_STAND_IN_TICKS``: steps of a drive (20).
+real client (which hangs neither in loads nor in ticks). ``BESTRAND_STAND_IN_TICKS``: steps of a drive (20).
 """

@@ -84,6 +84,10 @@ class Evaluator:
             if self.kind == "hang_load":
                 self.carla.hangs.add("load_world")
             world = self.client.load_world(self.town, reset_settings=False)
+            if hasattr(world, "apply_settings"):  # the real client
+                settings = world.get_settings()
+                settings.synchronous_mode, settings.fixed_delta_seconds = True, STEP_S
+                world.apply_settings(settings)
         except Exception:
             return self._said("The scenario could not be loaded:", "Failed - Simulation crashed", True)
         if self.kind == "sensors":
@@ -161,8 +165,11 @@ class Evaluator:
 
 
 def kill_by_name(rank):
-    """What Bench2Drive's evaluator does after a crash, by the same pipeline."""
+    """What Bench2Drive's evaluator does after a crash.
+
+    In the form that works: without ``-e``, as the real one has it, GNU grep takes the pattern for options and fails.
+    """
     if rank < SAFE_RANK:
         return
-    command = "ps -ef | grep '-graphicsadapter=" + str(rank) + "' | grep -v grep | awk '{print $2}' | xargs -r kill -9"
-    subprocess.Popen(command, shell=True, start_new_session=True).wait()
+    find = f"ps -ef | grep -e '-graphicsadapter={rank}' | grep -v grep"
+    subprocess.Popen(find + " | awk '{print $2}' | xargs -r kill -9", shell=True, start_new_session=True).wait()
