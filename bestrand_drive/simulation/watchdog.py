@@ -120,7 +120,7 @@ FINE = Verdict()
 
 
 class Watchdog:
-    """Looks at one attempt, again and again.
+    """Looks at one attempt, again and again, at least every ten seconds or so (``_LONGEST_LOOK_S``).
 
     Args:
         limits: What is too long.
