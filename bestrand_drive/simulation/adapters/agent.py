@@ -1,0 +1,69 @@
+"""The policy's agent file and configuration, as absolute paths: evaluators run in a folder of their own."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from bestrand_drive.errors import UsageError
+
+_SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}$")
+"""The end of a file's name, unlike that of a number."""
+_PATH_STARTS = ("/", "./", "../")
+
+
+@dataclass(frozen=True)
+class Agent:
+    """A policy as the evaluators take it.
+
+    Attributes:
+        path: Its Python file.
+        config: For ``--agent-config``: the parts that agents split at ``+``.
+    """
+
+    path: Path
+    config: str = ""
+
+
+def find_agent(agent: str, config: str = "", *, root: Path, cwd: Path | None = None) -> Agent:
+    """The agent with absolute paths.
+
+    A path may be relative to the folder where the command is given, or to the checkout, as in the benchmarks' own
+    scripts. Parts of the configuration that name nothing are kept as text.
+
+    Args:
+        agent: Path of the agent's file.
+        config: Configuration, parts joined by ``+``.
+        root: The benchmark's checkout.
+        cwd: Where the command is given.
+
+    Raises:
+        UsageError: A file is in neither place, or another one in each; or the evaluator could not import the name.
+    """
+    places = (cwd or Path.cwd(), root)
+    path = _found("--agent", agent, places)
+    if path is None or not path.is_file():
+        raise UsageError(f"--agent {agent}: no such file in {places[0]} or {root}.")
+    if path.name.count(".") != 1 or path.suffix != ".py":
+        raise UsageError(f"--agent {agent}: evaluators import NAME.py, without another dot in NAME.")
+    return Agent(path, "+".join(_part(part, places) for part in config.split("+")))
+
+
+def _part(part: str, places: tuple[Path, Path]) -> str:
+    """One part of the configuration: an absolute path, or a text."""
+    path = _found("--agent-config", part, places) if part else None
+    if path is not None:
+        return str(path)
+    if part.startswith(_PATH_STARTS) or _SUFFIX.search(part):
+        raise UsageError(f"--agent-config {part}: no such file in {places[0]} or {places[1]}.")
+    return part
+
+
+def _found(flag: str, text: str, places: tuple[Path, Path]) -> Path | None:
+    """Where a path leads from one of two places; links are kept as they are."""
+    found = [path for place in places if (path := Path(os.path.abspath(place / text))).exists()]
+    if len(found) == len(places) and not found[0].samefile(found[1]):
+        raise UsageError(f"{flag} {text}: both {found[0]} and {found[1]} exist. Give an absolute path.")
+    return found[0] if found else None

@@ -1,0 +1,21 @@
+"""The evaluators by name."""
+
+from __future__ import annotations
+
+from bestrand_drive.errors import UsageError
+from bestrand_drive.simulation.adapters.adapter import Adapter
+from bestrand_drive.simulation.adapters.bench2drive import BENCH2DRIVE
+from bestrand_drive.simulation.adapters.fail2drive import FAIL2DRIVE, FAIL2DRIVE_LOCAL
+
+ADAPTERS = {adapter.name: adapter for adapter in (BENCH2DRIVE, FAIL2DRIVE, FAIL2DRIVE_LOCAL)}
+
+
+def find_adapter(name: str) -> Adapter:
+    """The adapter of a name.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if name not in ADAPTERS:
+        raise UsageError(f"no evaluator is called {name!r}; there are {', '.join(ADAPTERS)}.")
+    return ADAPTERS[name]

@@ -1,0 +1,192 @@
+"""What the hooks write is what the driver reads."""
+
+from __future__ import annotations
+
+import os
+import struct
+import zlib
+from pathlib import Path
+
+import pytest
+
+from bestrand_drive.simulation import heartbeat
+from bestrand_drive.simulation.heartbeat import State, read_beat
+from tests.simulation.hooks.running import FAKE_CARLA, FOLDER, PYTHONS, program, run
+
+REPO = Path(heartbeat.__file__).resolve().parents[2]
+SHOW = """
+    import sys
+    sys.path.append({repo!r})  # in this test the program's Python has our reader
+    from bestrand_drive.simulation.heartbeat import read_beat
+    from pathlib import Path
+    import carla
+    def show(*_):
+        beat = read_beat(Path({file!r}))
+        print(beat.state.name, beat.ticks, beat.frame, beat.town)
+        return 41
+"""
+
+
+def shown(folder: Path, text: str) -> list[str]:
+    """Run a program that may call ``show``; what it printed. The heartbeat is ``folder/beat``."""
+    program(folder, FAKE_CARLA, "carla.py")
+    head = SHOW.format(repo=str(REPO), file=str(folder / "beat"))
+    body = "\n".join("    " + line for line in text.strip("\n").splitlines())
+    return run(program(folder, head + body), env={heartbeat.VARIABLE: str(folder / "beat")}).stdout.splitlines()
+
+
+def test_both_sides_know_one_format():
+    source = (FOLDER / "sitecustomize.py").read_text()
+    assert f'FORMAT = "{heartbeat.FORMAT}"' in source
+    assert f"START, LOAD, TICK, BETWEEN = range({len(State)})" in source
+    assert [state.name for state in State] == ["START", "LOAD", "TICK", "BETWEEN"]
+
+
+def test_states_follow_the_calls(tmp_path):
+    lines = shown(
+        tmp_path,
+        """
+client = carla.Client()
+carla.World.step = lambda self, seconds: show()
+show()
+world = client.load_world("Carla/Maps/Town12", reset_settings=False)
+show()
+world.tick(3.0)
+show()
+client.apply_batch_sync([1])
+show()
+client.apply_batch_sync([1], True)
+client.apply_batch_sync([1], due_tick_cue=True)
+show()
+""",
+    )
+    assert lines == ["START 0 0 ", "BETWEEN 0 0 Town12", "TICK 0 0 Town12", "BETWEEN 1 41 Town12",
+                     "BETWEEN 1 41 Town12", "BETWEEN 3 43 Town12"]  # fmt: skip
+
+
+def test_a_tick_that_fails_is_no_tick(tmp_path):
+    lines = shown(
+        tmp_path,
+        """
+def fail(self, seconds):
+    show()
+    raise RuntimeError("time-out")
+carla.World.step = fail
+try:
+    carla.World().tick()
+except RuntimeError as error:
+    print(error)
+show()
+""",
+    )
+    assert lines == ["TICK 0 0 ", "time-out", "BETWEEN 0 0 "]
+
+
+def test_a_call_of_another_thread_does_not_hide_the_tick(tmp_path):
+    """Scenarios are built in a thread beside the ticks."""
+    lines = shown(
+        tmp_path,
+        """
+import threading
+def step(self, seconds):
+    beside = threading.Thread(target=carla.Client().apply_batch_sync, args=([1], True))
+    beside.start()
+    beside.join()
+    return show()
+carla.World.step = step
+carla.World().tick()
+show()
+""",
+    )
+    assert lines == ["TICK 1 1 ", "BETWEEN 2 41 "]
+
+
+def test_children_do_not_write(tmp_path):
+    """Neither a forked one nor a program that it starts, such as a server that is itself written in Python."""
+    text = """
+import os, subprocess
+carla.World().tick()
+if not os.fork():
+    carla.World().tick()
+    os._exit(0)
+os.wait()
+subprocess.run([sys.executable, os.path.join(os.path.dirname(__file__), "inner.py")], check=True)
+show()
+"""
+    program(tmp_path, "import carla; carla.World().tick()", "inner.py")
+    assert shown(tmp_path, text) == ["BETWEEN 1 41 "]
+
+
+def test_a_program_around_the_evaluator_is_not_taken_for_it(tmp_path):
+    """``conda run`` is a Python program, which reads the same path; it does not load carla."""
+    program(tmp_path, FAKE_CARLA, "carla.py")
+    inner = program(tmp_path, "import carla; carla.World().tick()", "inner.py")
+    outer = program(tmp_path, f"import subprocess, sys; subprocess.run([sys.executable, {str(inner)!r}], check=True)")
+    run(outer, env={heartbeat.VARIABLE: str(tmp_path / "beat")})
+    beat = read_beat(tmp_path / "beat")
+    assert beat is not None
+    assert (beat.ticks, beat.frame, beat.state) == (1, 41, State.BETWEEN)
+
+
+@pytest.mark.parametrize("python", PYTHONS)
+def test_every_interpreter_writes_it(tmp_path, python):
+    program(tmp_path, FAKE_CARLA, "carla.py")
+    file = program(tmp_path, "import carla, os; carla.World().tick(); print(os.getpid())")
+    done = run(file, python=python, env={heartbeat.VARIABLE: str(tmp_path / "beat")})
+    beat = read_beat(tmp_path / "beat")
+    assert beat is not None
+    assert (beat.ticks, beat.pid) == (1, int(done.stdout))
+
+
+@pytest.mark.parametrize("place", ["absent/beat", ""])
+def test_a_heartbeat_that_cannot_be_written_ends_nothing(tmp_path, place):
+    """The reason is said once; nothing is said when none was asked for."""
+    program(tmp_path, FAKE_CARLA, "carla.py")
+    file = program(tmp_path, "import carla; print(carla.World().tick(), carla.World().tick())")
+    done = run(file, env={heartbeat.VARIABLE: str(tmp_path / place) if place else ""})
+    assert done.stdout == "41 41\n"
+    assert done.stderr.count("bestrand hooks") == bool(place)
+
+
+def test_a_heartbeat_that_fails_later_ends_nothing(tmp_path):
+    lines = shown(
+        tmp_path,
+        """
+import zlib
+zlib.crc32 = None
+print(carla.World().tick(), carla.World().tick())
+""",
+    )
+    assert lines == ["41 41"]
+
+
+def packed(magic: bytes = b"BSHB", version: int = 1, town: bytes = b"Town01") -> bytes:
+    body = struct.pack(heartbeat.FORMAT, magic, version, 2, 7, 3, 2, 1, 5.0, town)
+    return body + struct.pack("<I", zlib.crc32(body))
+
+
+def test_reading(tmp_path):
+    file = tmp_path / "beat"
+    assert read_beat(file) is None
+    file.write_bytes(packed())
+    beat = read_beat(file)
+    assert beat is not None
+    assert (beat.state, beat.pid, beat.changes, beat.ticks, beat.frame) == (State.TICK, 7, 3, 2, 1)
+    assert (beat.changed_s, beat.town) == (5.0, "Town01")
+
+
+@pytest.mark.parametrize(
+    "content", [b"", packed()[:-1], bytes(len(packed())), packed(version=2), packed(magic=b"XXXX"), os.urandom(80)]
+)
+def test_what_is_no_reading(tmp_path, content):
+    (tmp_path / "beat").write_bytes(content)
+    assert read_beat(tmp_path / "beat") is None
+
+
+def test_every_torn_reading_is_noticed(tmp_path):
+    """A reader between two halves of a write; of the new one so much, of the old one the rest."""
+    old, new = packed(), packed(town=b"Town02-and-more")
+    for cut in range(1, len(old)):
+        mixed = new[:cut] + old[cut:]
+        (tmp_path / "beat").write_bytes(mixed)
+        assert (read_beat(tmp_path / "beat") is None) == (mixed not in (old, new)), cut
