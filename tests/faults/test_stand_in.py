@@ -33,14 +33,10 @@ from bestrand_drive.simulation.heartbeat import State, read_beat
 from bestrand_drive.simulation.watchdog import Limits, Look, Server, Watchdog
 from tests.faults.stand_in import orders
 from tests.faults.stand_in.checkout import make_agent, make_carla_root, make_checkout
+from tests.ports import free_ports
 
 ALL = ("bench2drive", "fail2drive", "fail2drive_local")
 PYTHON = os.environ.get("EVALUATOR_PYTHON") or sys.executable
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        return int(probe.getsockname()[1])
 
 
 @pytest.fixture
@@ -51,7 +47,7 @@ def command(tmp_path: Path, build: Any) -> Callable[..., Command]:
         adapter = find_adapter(name)
         if not (tmp_path / name).exists():
             make_checkout(tmp_path / name, adapter.benchmark)
-        port = fields.pop("port", None) or free_port()
+        port = fields.pop("port", None) or free_ports(5)
         variables = {"BESTRAND_STAND_IN": order, "BESTRAND_STAND_IN_SERVER": fields.pop("server", "none")}
         agent = find_agent(str(make_agent(tmp_path / "team")), root=tmp_path)
         town = fields.pop("town", "Town12")
@@ -260,7 +256,7 @@ class TestWithAServer:
         return make_carla_root(tmp_path / "carla")
 
     def test_it_is_started_asked_and_ended(self, command):
-        port = free_port()
+        port = free_ports(5)
         started_s = time.monotonic()
         code, output = run(command(server="slow=0.5", port=port))
         assert code == 0, output
@@ -286,7 +282,7 @@ class TestWithAServer:
         """A server of another slot with its own token survives a crash; one with the same would not."""
         ran = command(order="simulation_crash")
         token = ran.argv[-1].split("=")[1]
-        ours, other = free_port(), free_port()
+        ours, other = free_ports(5), free_ports(5)
         with serving(carla_root, other, "8999999") as sibling, serving(carla_root, ours, token) as victim:
             assert run(ran)[0] == 255
             assert victim.wait(timeout=20) == -signal.SIGKILL

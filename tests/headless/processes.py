@@ -10,8 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tests.headless.client.harness import free_ports
 from tests.headless.fakes import Raw, Stream
+from tests.ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_S = 30.0

@@ -10,8 +10,8 @@ from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.headless.installation import install
 from bestrand_drive.headless.launch import VARIABLE
 from bestrand_drive.headless.options import ServeOptions
-from tests.headless.client.harness import free_ports
 from tests.headless.processes import Started
+from tests.ports import free_ports
 
 
 def test_the_script_serves_with_carlas_flags_whatever_the_python_path(maps, tmp_path):

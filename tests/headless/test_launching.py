@@ -15,8 +15,8 @@ from bestrand_drive.headless.faults.order import parse_faults
 from bestrand_drive.headless.installation import install
 from bestrand_drive.headless.launch import VARIABLE, command_line, script_arguments
 from bestrand_drive.headless.options import ServeOptions, check_ports
-from tests.headless.client.harness import free_ports
 from tests.headless.processes import ROOT, Started, launcher, runs, serve, surroundings, wait_for
+from tests.ports import free_ports
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])

@@ -15,8 +15,9 @@ from typing import Any
 
 from bestrand_drive.benchmarks.records import read_results
 from bestrand_drive.benchmarks.routes import read_route_file
+from tests.ports import free_ports
 from tests.real_evaluator.evaluators import MODULE, Evaluator
-from tests.real_evaluator.processes import KnownFault, attend, free_port, server
+from tests.real_evaluator.processes import KnownFault, attend, server
 
 ROOT = Path(__file__).resolve().parents[2]
 ATTEMPTS = 4
@@ -144,7 +145,7 @@ def drive(
 
 def _once(evaluator: Evaluator, job: Job, agent: str, carla_root: Path, place: Path) -> int:
     """One attempt; the exit code."""
-    port = free_port()
+    port = free_ports(10)
     (place / "result.json").unlink(missing_ok=True)
     command = [
         *(evaluator.python, evaluator.root / MODULE, "--port", port, "--traffic-manager-port", port + 5),
@@ -159,7 +160,7 @@ def _once(evaluator: Evaluator, job: Job, agent: str, carla_root: Path, place: P
     else:
         served = server(carla_root, port, place / "server.log")
     with served:
-        environment = evaluator.environment(carla_root, port, job.town, place)
+        environment = evaluator.environment(carla_root, job.town, place)
         return attend(command, place / "log.txt", port, cwd=evaluator.root, env=environment)
 
 

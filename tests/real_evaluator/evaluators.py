@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from bestrand_drive.simulation.adapters.adapter import HOOKS
 from tests.real_evaluator.speed_limits import scenario_runner
 
 HERE = Path(__file__).resolve().parent
@@ -45,19 +46,18 @@ class Evaluator:
         """Whether it starts CARLA itself, from CARLA_ROOT."""
         return self.name == "bench2drive"
 
-    def environment(self, carla_root: Path, port: int, town: str, folder: Path) -> dict[str, str]:
-        """Variables as the benchmark's own scripts set them, and the shim.
+    def environment(self, carla_root: Path, town: str, folder: Path) -> dict[str, str]:
+        """Variables as the benchmark's own scripts set them, and the hooks.
 
         Args:
             carla_root: Its ``CarlaUE4.sh`` starts the server.
-            port: Of the server.
             town: To drive in.
             folder: For what the checkout lacks.
         """
         runner = self.root / "scenario_runner"
         if self.name == "fail2drive":
             runner = scenario_runner(runner, [town], self.python, folder / "scenario_runner")
-        folders = [HERE / "shim", self.agents.parent, self.root / "leaderboard", runner]
+        folders = [HOOKS, self.agents.parent, self.root / "leaderboard", runner]
         if not self._has_torch():
             folders.append(HERE / "stubs")
         return {
@@ -68,7 +68,6 @@ class Evaluator:
             "OMP_NUM_THREADS": "1",
             "SDL_VIDEODRIVER": "dummy",
             "CARLA_ROOT": str(carla_root),
-            "CARLA_PORT": str(port),
             "LEADERBOARD_ROOT": str(self.root / "leaderboard"),
             "SCENARIO_RUNNER_ROOT": str(runner),
             "WORK_DIR": str(self.root),

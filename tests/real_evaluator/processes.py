@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import random
 import signal
 import socket
 import subprocess
@@ -18,7 +17,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tests.headless.client.harness import KNOWN_ABORT
+from tests.headless.client.known_faults import abort
 from tests.headless.fakes import Raw
 
 STALL_S = 60.0
@@ -29,17 +28,6 @@ _POLL_S = 0.2
 
 class KnownFault(Exception):
     """The client stalled or ended itself in a known way; worth another try."""
-
-
-def free_port(apart: int = 10) -> int:
-    """A port below those that outgoing connections get, free with its successors: streams use the next one."""
-    for _ in range(200):
-        first = random.randrange(12_000, 32_000, apart)
-        with contextlib.ExitStack() as held, contextlib.suppress(OSError):
-            for port in range(first, first + apart):
-                held.enter_context(socket.socket()).bind(("127.0.0.1", port))
-            return first
-    raise AssertionError("no free ports")
 
 
 @contextlib.contextmanager
@@ -81,8 +69,8 @@ def attend(command: Sequence[object], log: Path, port: int, *, cwd: Path, env: M
         _watch(process, log, port)
     finally:
         _end(process)
-    if process.returncode == -signal.SIGABRT and KNOWN_ABORT in log.read_text(errors="replace"):
-        raise KnownFault(KNOWN_ABORT)
+    if fault := abort(process.returncode, log.read_text(errors="replace")):
+        raise KnownFault(str(fault))
     return process.returncode
 
 
@@ -105,7 +93,7 @@ def _watch(process: subprocess.Popen[bytes], log: Path, port: int) -> None:
 
 
 def _stacks(process: subprocess.Popen[bytes], log: Path) -> str:
-    """Where its threads are; the shim writes them into the log."""
+    """Where its threads are; the hooks write them into the log."""
     start = log.stat().st_size
     process.send_signal(signal.SIGUSR1)
     time.sleep(1.0)

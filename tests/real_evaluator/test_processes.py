@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
+from bestrand_drive.simulation.adapters.adapter import HOOKS
 from tests.headless import fakes
 from tests.real_evaluator import processes
-from tests.real_evaluator.evaluators import HERE
 
 IN_A_TICK = "import select\nclass World:\n    tick = staticmethod(select.select)\nWorld.tick([], [], [], 600)"
 
@@ -28,7 +28,7 @@ def hasty(monkeypatch):
 def run(folder: Path, script: str, port: int = 1) -> int:
     file = folder / "evaluator.py"
     file.write_text("import os, subprocess, sys, time\n" + textwrap.dedent(script))
-    environment = {**os.environ, "PYTHONPATH": str(HERE / "shim")}
+    environment = {**os.environ, "PYTHONPATH": str(HOOKS)}
     return processes.attend([sys.executable, file], folder / "log.txt", port, cwd=folder, env=environment)
 
 
@@ -89,10 +89,3 @@ def ends(pid: int) -> bool:
                 continue
         return True
     return False
-
-
-def test_ports_are_free_with_their_successors():
-    first = processes.free_port()
-    for port in range(first, first + 10):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", port))

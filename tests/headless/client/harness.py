@@ -12,8 +12,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -25,13 +25,14 @@ from typing import Any
 from tests.headless.client.clients import ROOT
 from tests.headless.client.known_faults import STALL, KnownFault, abort
 from tests.headless.client.programs.pulse import Pulse
+from tests.ports import free_ports
 
 STALL_S = 15.0
 IDLE_S = 60.0
 """Without a step, in whatever a program does."""
 ATTEMPTS = 4
-START_S = 60.0
 _POLL_S = 0.02
+_PORT = re.compile(r" 127\.0\.0\.1:(\d+),")  # in the line that a server prints once it listens
 
 
 @dataclass(frozen=True)
@@ -40,20 +41,6 @@ class Release:
 
     version: str
     python: Path
-
-
-def free_ports(count: int) -> int:
-    """The first of so many free ports in a row."""
-    for _ in range(100):
-        with contextlib.ExitStack() as held:
-            first = held.enter_context(socket.socket())
-            first.bind(("127.0.0.1", 0))
-            port = first.getsockname()[1]
-            with contextlib.suppress(OSError, OverflowError):
-                for offset in range(1, count):
-                    held.enter_context(socket.socket()).bind(("127.0.0.1", port + offset))
-                return int(port)
-    raise AssertionError("no free ports")
 
 
 @dataclass
@@ -82,13 +69,16 @@ class Server:
 @contextlib.contextmanager
 def serving(release: Release, towns: Path, folder: Path, *flags: str) -> Iterator[Server]:
     """A server of its own, in Town01."""
-    port, errors = free_ports(2), folder / f"server-{time.monotonic_ns()}.err"
-    command = [sys.executable, "-m", "bestrand_drive", "headless", "serve", "--port", str(port), "--maps", str(towns),
+    errors = folder / f"server-{time.monotonic_ns()}.err"
+    command = [sys.executable, "-m", "bestrand_drive", "headless", "serve", "--port", "0", "--maps", str(towns),
                "--map", "Town01", "--carla-version", release.version, "--die-with-parent", *flags]  # fmt: skip
     with errors.open("w") as file:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=file, text=True, env=_environment())
     try:
-        server = Server(release, process, port, _first_line(process, port), errors)
+        line = process.stdout.readline()
+        told = _PORT.search(line)
+        assert told, f"the server does not start: {line}{errors.read_text()}"
+        server = Server(release, process, int(told.group(1)), line, errors)
         yield server
         server.end()
     finally:
@@ -100,13 +90,6 @@ def serving(release: Release, towns: Path, folder: Path, *flags: str) -> Iterato
 def _environment(**more: str) -> dict[str, str]:
     """That of the tests, with this checkout first."""
     return {**os.environ, "PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1", **more}
-
-
-def _first_line(process: subprocess.Popen[str], port: int) -> str:
-    """The line that it prints once it listens; then it must take connections."""
-    line = process.stdout.readline()
-    socket.create_connection(("127.0.0.1", port), timeout=START_S).close()
-    return line
 
 
 @dataclass

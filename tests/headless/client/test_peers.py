@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.headless.client.harness import free_ports
+from tests.ports import free_ports
 
 pytestmark = pytest.mark.client
 

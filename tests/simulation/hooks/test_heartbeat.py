@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import random
 import struct
 import zlib
 from pathlib import Path
@@ -176,7 +176,16 @@ def test_reading(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "content", [b"", packed()[:-1], bytes(len(packed())), packed(version=2), packed(magic=b"XXXX"), os.urandom(80)]
+    "content",
+    [
+        b"",
+        packed()[:-1],
+        bytes(len(packed())),
+        packed(version=2),
+        packed(magic=b"XXXX"),
+        random.Random(0).randbytes(80),
+    ],
+    ids=["empty", "short", "zeros", "another version", "another file", "noise"],
 )
 def test_what_is_no_reading(tmp_path, content):
     (tmp_path / "beat").write_bytes(content)
