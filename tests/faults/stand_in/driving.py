@@ -167,9 +167,13 @@ class Evaluator:
 def kill_by_name(rank):
     """What Bench2Drive's evaluator does after a crash.
 
-    In the form that works: without ``-e``, as the real one has it, GNU grep takes the pattern for options and fails.
+    In the form that works: without ``-e``, as the real one has it, GNU grep takes the pattern for options and fails,
+    and where the shell says how wide the terminal is, ps cuts the command lines off.
     """
     if rank < SAFE_RANK:
         return
+    wide = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     find = f"ps -ef | grep -e '-graphicsadapter={rank}' | grep -v grep"
-    subprocess.Popen(find + " | awk '{print $2}' | xargs -r kill -9", shell=True, start_new_session=True).wait()
+    subprocess.Popen(
+        find + " | awk '{print $2}' | xargs -r kill -9", shell=True, start_new_session=True, env=wide
+    ).wait()
