@@ -10,6 +10,8 @@ FAULTS = "known_faults_of_the_client"
 """Name of the property of a test's report: every fault that it met, by name."""
 ABORTS = ("close: Bad file descriptor", "bad_weak_ptr", "std::bad_cast")
 """Last words of a client in which two threads used one stream (see ``wire/tokens.py``)."""
+CRASH = "Fatal Python error: Segmentation fault"
+"""And what faulthandler says of those that the same mistake lets crash."""
 STALL, ABORT = "TrafficManager stalls", "aborts of the client"
 
 
@@ -26,10 +28,16 @@ class KnownFault(Exception):
 
 
 def abort(code: int, errors: str) -> KnownFault | None:
-    """The fault that ended a process, or none of the known ones."""
+    """The fault that ended a process, or none of the known ones.
+
+    A crash counts only in a thread of the client's own, as faulthandler shows: it names a current thread where Python
+    called the client, and a call that always crashes must not pass for chance.
+    """
     said = [words for words in ABORTS if words in errors]
     if code == -signal.SIGABRT and said:
         return KnownFault(ABORT, f"the client ended itself: {said[0]}")
+    if code == -signal.SIGSEGV and CRASH in errors and "Current thread" not in errors:
+        return KnownFault(ABORT, "the client crashed in a thread of its own")
     return None
 
 

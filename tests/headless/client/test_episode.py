@@ -33,7 +33,7 @@ def test_a_tick_is_one_frame_and_exactly_one_step_and_nothing_happens_between(cl
         assert after[0] - before[0] == 1
         assert after[2] - before[2] == pytest.approx(0.05, abs=1e-9)
         assert after[3] == pytest.approx(0.05, abs=1e-8)
-    assert (found["by_itself"], found["next"]) == (0, 1)
+    assert (found["by_itself"], found["next"], found["mode"]) == (0, 1, [True, 0.0])
 
 
 def test_asynchronous_mode_runs_by_itself(client):

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from tests.headless.client import harness
-from tests.headless.client.known_faults import ABORT, FAULTS, STALL, KnownFault, abort, pytest_terminal_summary
+from tests.headless.client.known_faults import ABORT, CRASH, FAULTS, STALL, KnownFault, abort, pytest_terminal_summary
 from tests.headless.client.programs.pulse import Pulse
 
 LAST_WORDS = "terminate called after throwing\n  what():  close: Bad file descriptor [system:9]\n"
@@ -22,11 +22,13 @@ LAST_WORDS = "terminate called after throwing\n  what():  close: Bad file descri
         (-signal.SIGABRT, "what():  time-out of 10000ms while waiting for the simulator", False),
         (-signal.SIGABRT, "", False),
         (-signal.SIGSEGV, LAST_WORDS, False),
+        (-signal.SIGSEGV, f"{CRASH}\n\nThread 0x07f (most recent call first):\n", True),
+        (-signal.SIGSEGV, f"{CRASH}\n\nCurrent thread 0x07f (most recent call first):\n", False),
         (1, LAST_WORDS, False),
         (0, "", False),
     ],
 )
-def test_only_an_abort_with_the_known_words_is_a_known_fault(code, errors, known):
+def test_only_an_abort_with_known_words_or_a_crash_in_a_thread_of_its_own_is_a_known_fault(code, errors, known):
     assert (abort(code, errors) is not None) is known
 
 

@@ -39,6 +39,7 @@ PROGRAMS = {program.__name__: program for module in _MODULES for program in modu
 
 def main(name: str, port: str, *arguments: str) -> int:
     """Run a program and print what it found."""
+    faulthandler.enable()
     faulthandler.register(signal.SIGUSR1, all_threads=True)
     page = Path(os.environ.get("CLIENT_PULSE") or Path(tempfile.mkdtemp()) / "pulse")
     session = Session(int(port), Pulse(page), int(os.environ.get("CLIENT_MANAGER_PORT", "8000")))

@@ -36,7 +36,13 @@ def ticking(session: Session) -> dict[str, Any]:
         stamp = world.get_snapshot().timestamp
         stamps.append([frame, stamp.frame, stamp.elapsed_seconds, stamp.delta_seconds])
     time.sleep(0.5)
-    return {"stamps": stamps, "by_itself": world.get_snapshot().frame - frame, "next": session.tick() - frame}
+    slept = world.get_snapshot()
+    return {
+        "stamps": stamps,
+        "mode": [world.get_settings().synchronous_mode, slept.timestamp.elapsed_seconds - stamps[-1][2]],
+        "by_itself": slept.frame - frame,
+        "next": session.tick() - frame,
+    }
 
 
 def free_running(session: Session) -> dict[str, Any]:

@@ -53,6 +53,7 @@ class Session:
         settings = self.world.get_settings()
         settings.synchronous_mode, settings.fixed_delta_seconds = True, STEP_S
         self.world.apply_settings(settings)
+        assert self.world.get_settings().synchronous_mode, "the server forgot the mode at once"
         return self.world
 
     def step(self) -> None:
