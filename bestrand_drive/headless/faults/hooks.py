@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bestrand_drive.headless.faults import deeds
-from bestrand_drive.headless.faults.order import STDERR_FLOOD, TIMED, WRONG_VERSION, Fault, town_name
+from bestrand_drive.headless.faults.order import STDERR_FLOOD, TIMED, WRONG_VERSION, Fault
+from bestrand_drive.headless.town_names import plain_name
 from bestrand_drive.headless.versions import ProtocolVersion
 
 FIRST_FLOOD_BYTES = 1 << 20
@@ -58,7 +59,7 @@ class FaultHooks:
 
     def loading(self, town: str) -> None:
         """A client asked for a town, which is not loaded yet."""
-        self._strike(town_name(town))
+        self._strike(plain_name(town))
 
     def ticked(self) -> None:
         """The world has advanced; its snapshot has not gone out yet, and the call is not answered."""
@@ -74,5 +75,7 @@ class FaultHooks:
                 deeds.wait(self._lasts)
             elif kind == "crash":
                 deeds.crash()
-            else:
+            elif kind == "oom-exit":
                 deeds.run_out_of_memory()
+            else:
+                raise AssertionError(f"nothing is written for the fault {kind}")

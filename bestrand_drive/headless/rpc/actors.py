@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.rpc import decoding, encoding
 from bestrand_drive.headless.rpc.context import Context, Refused
 from bestrand_drive.headless.sensors.limits import check_attributes
-from bestrand_drive.headless.world.actor import Transform
 
 
 def get_actor_definitions(context: Context) -> list[Any]:

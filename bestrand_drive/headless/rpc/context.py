@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bestrand_drive.headless.versions import ProtocolVersion
-from bestrand_drive.headless.wire.tokens import pack_token
+from bestrand_drive.headless.wire.tokens import WORLD_STREAM, pack_token
 from bestrand_drive.headless.world.dynamics import GRAVITY
 
 if TYPE_CHECKING:
@@ -63,6 +63,12 @@ class Context:
     traffic_managers: dict[int, TrafficManager] = field(default_factory=dict)
     pending_opendrive: str | None = None
     gravity: float = GRAVITY
+
+    def has_stream(self, stream_id: int) -> bool:
+        """Whether a stream is that of the snapshots, or its sensor is in the world."""
+        return stream_id == WORLD_STREAM or any(
+            actor.stream_id == stream_id for actor in self.world.actors.values() if actor.stream_id
+        )
 
     def token(self, stream_id: int) -> bytes:
         """The token of a stream; an actor without one has an empty token."""

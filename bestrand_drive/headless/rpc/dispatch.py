@@ -20,7 +20,7 @@ from bestrand_drive.headless.rpc import (
     vehicles,
 )
 from bestrand_drive.headless.rpc.context import Context
-from bestrand_drive.headless.rpc.faults import explain
+from bestrand_drive.headless.rpc.explanations import explain
 from bestrand_drive.headless.rpc.tables import ACCEPTED, REFUSED, UNWRITTEN
 from bestrand_drive.headless.versions import Answer
 from bestrand_drive.headless.wire.responses import answer_error, answer_value

@@ -7,10 +7,10 @@ import math
 import msgpack
 import numpy as np
 
+from bestrand_drive.headless.actor import Actor
 from bestrand_drive.headless.sensors.noise import Gaussian
 from bestrand_drive.headless.sensors.pose import Array, rotation_matrix
 from bestrand_drive.headless.sensors.reading import Body, Moment
-from bestrand_drive.headless.world.actor import Actor
 
 _GRAVITY = np.array([0.0, 0.0, 9.81])
 _AXES = ("x", "y", "z")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from bestrand_drive.headless.world.actor import Actor
+from bestrand_drive.headless.actor import Actor
 from bestrand_drive.headless.world.bodies import Bodies
 from bestrand_drive.headless.world.contacts import CollisionEvent
 from bestrand_drive.headless.world.settings import EpisodeSettings

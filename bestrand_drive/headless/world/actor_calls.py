@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from bestrand_drive.headless.world.actor import Actor, Kind, Transform, Vector
+from bestrand_drive.headless.actor import Actor, Kind, Transform, Vector
 from bestrand_drive.headless.world.bodies import SPIN, VELOCITY, VX, VY, WX
 from bestrand_drive.headless.world.controls import WalkerControl
 from bestrand_drive.headless.world.errors import WorldError

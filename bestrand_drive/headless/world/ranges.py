@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bestrand_drive.headless.world.actor import Transform, Vector
+from bestrand_drive.headless.actor import Transform, Vector
 from bestrand_drive.headless.world.controls import PhysicsControl
 from bestrand_drive.headless.world.errors import WorldError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from bestrand_drive.headless.actor import Actor, Vector
 from bestrand_drive.headless.world.ackermann import AckermannDriver
-from bestrand_drive.headless.world.actor import Actor, Vector
 from bestrand_drive.headless.world.actor_calls import ActorCalls
 from bestrand_drive.headless.world.bodies import VX, YAW
 from bestrand_drive.headless.world.controls import (

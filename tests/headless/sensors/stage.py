@@ -9,10 +9,10 @@ from typing import Any
 
 import msgpack
 
+from bestrand_drive.headless.actor import Actor, Transform, Vector
 from bestrand_drive.headless.blueprints.catalog import Catalog, load_catalog
 from bestrand_drive.headless.sensors.suite import SensorSuite
 from bestrand_drive.headless.versions import load_version
-from bestrand_drive.headless.world.actor import Actor, Transform, Vector
 from bestrand_drive.headless.world.bodies import Bodies, TableActor
 from bestrand_drive.headless.world.contacts import CollisionEvent
 from bestrand_drive.headless.world.settings import EpisodeSettings

@@ -7,7 +7,7 @@ import math
 import msgpack
 import pytest
 
-from bestrand_drive.headless.world.actor import Transform, Vector
+from bestrand_drive.headless.actor import Transform, Vector
 from tests.headless.sensors.stage import Stage
 
 STEP_S = 0.05

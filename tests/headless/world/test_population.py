@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bestrand_drive.headless.actor import Kind, Transform
 from bestrand_drive.headless.world import population
-from bestrand_drive.headless.world.actor import Kind, Transform
 from bestrand_drive.headless.world.errors import WorldError
 from bestrand_drive.headless.world.ranges import LONGEST_CHAIN, MOST_ACTORS
 from bestrand_drive.headless.world.settings import EpisodeSettings
