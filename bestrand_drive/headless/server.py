@@ -41,7 +41,7 @@ class HeadlessServer:
     """Serves one world to any number of clients.
 
     Attributes:
-        budget: What all connections for remote calls may hold.
+        budget: What all requests that are not whole may hold.
         dispatcher: Answers the remote calls.
         hub: Sends the sensor streams.
         port: Of remote calls.
