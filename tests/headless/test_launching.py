@@ -169,8 +169,16 @@ def test_the_variable_outranks_the_script_and_carla_s_flags_outrank_both():
     options, _ = command_line([*script, "--", "Town03"], variable)
     assert (options.map_name, options.seed, options.synchronous) == ("Town03", 4, True)
     assert [fault.kind for fault in options.faults] == ["crash", "hang", "stderr-flood"]
-    assert options.maps == (Path("a"), Path("b c"))
+    assert options.maps == (Path("b c"), Path("a"))  # the first that has a town gives it
     assert command_line(script, {VARIABLE: "--map Town02"})[0].map_name == "Town02"
+
+
+def test_the_variable_changes_nothing_that_it_does_not_name():
+    script = ["--maps=a", "--map=Town04", "--host=::1", "--seed=3", "--synchronous", "--die-with-parent"]
+    for text in ("", "--carla-version 0.9.15"):
+        options, _ = command_line(script, {VARIABLE: text})
+        assert (options.maps, options.map_name, options.host, options.seed) == ((Path("a"),), "Town04", "::1", 3)
+        assert (options.synchronous, options.die_with_parent) == (True, True)
 
 
 @pytest.mark.parametrize("text", ["--falt crash@tick=1", "--fault", "--seed x", "--seed=-1", "'", "Town02", "--help"])

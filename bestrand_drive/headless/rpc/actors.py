@@ -143,11 +143,6 @@ def set_actor_collisions(context: Context, actor_id: int, enabled: bool) -> None
     context.world.set_collisions(actor_id, bool(enabled))
 
 
-def set_actor_dead(context: Context, actor_id: int) -> None:
-    """End its life; a dead actor stays where it is, so only its existence is checked."""
-    context.world.actor(actor_id)
-
-
 HANDLERS = {
     handler.__name__: handler
     for handler in (
@@ -173,6 +168,5 @@ HANDLERS = {
         set_actor_simulate_physics,
         set_actor_enable_gravity,
         set_actor_collisions,
-        set_actor_dead,
     )
 }

@@ -42,5 +42,9 @@ class SensedWorld(Protocol):
     def opendrive(self) -> str:
         """The map."""
 
+    @property
+    def imu_gravity(self) -> float:
+        """Gravity that inertial sensors feel, m/s^2."""
+
     def ground_height(self, x: float, y: float, z: float) -> float | None:
         """Height of the ground near a point, metres."""

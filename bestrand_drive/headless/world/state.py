@@ -18,6 +18,7 @@ from bestrand_drive.headless.world.attachments import Attachments
 from bestrand_drive.headless.world.bodies import Bodies, TableActor
 from bestrand_drive.headless.world.contacts import CollisionEvent, Solids
 from bestrand_drive.headless.world.controls import AckermannSettings
+from bestrand_drive.headless.world.dynamics import GRAVITY
 from bestrand_drive.headless.world.errors import ACTOR_NOT_FOUND, WorldError
 from bestrand_drive.headless.world.fleet import Fleet
 from bestrand_drive.headless.world.lights import TrafficLights
@@ -62,6 +63,7 @@ class WorldState:
         self.actors: dict[int, Actor] = {}
         self.events: list[CollisionEvent] = []
         self.weather = default_weather()
+        self.imu_gravity = GRAVITY  # of CARLA's game mode, which each map has anew
         self.bodies, self.fleet, self.walkers = Bodies(), Fleet(), Walkers()
         self.attachments, self.props = Attachments(), LooseProps()
         self.light_flags: dict[int, int] = {}

@@ -144,6 +144,7 @@ def test_errors_of_the_world_reach_the_client_as_text(client):
         ("set_actor_location", ([1], [0, 0, 0])),
         ("set_actor_dead", (-1,)),
         ("set_actor_dead", ()),
+        ("open_vehicle_door", (None, 0)),
         ("get_sensor_token", (1 << 32,)),
         ("set_actor_location", (1, [1.0])),
         ("set_actor_location", (1, "abc")),

@@ -30,6 +30,7 @@ class Stage:
     ground: float | None = 0.0
     frame: int = 0
     elapsed_s: float = 0.0
+    imu_gravity: float = 9.81
     settings: EpisodeSettings = field(default_factory=EpisodeSettings)
     actors: dict[int, Actor] = field(default_factory=dict)
     bodies: Bodies = field(default_factory=Bodies)

@@ -32,6 +32,12 @@ def test_gravity_turns_with_the_sensor() -> None:
     assert stage.message(stage.suite())[0] == pytest.approx([9.81, 0.0, 0.0], abs=1e-9)
 
 
+def test_another_gravity_is_felt() -> None:
+    stage = Stage(imu_gravity=1.62)
+    stage.add("sensor.other.imu")
+    assert stage.message(stage.suite())[0] == pytest.approx([0.0, 0.0, 1.62])
+
+
 def test_a_straight_start_is_felt_forward() -> None:
     stage = Stage()
     sensor = stage.add("sensor.other.imu", rotation=(0.0, 90.0, 0.0))
