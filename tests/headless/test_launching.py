@@ -1,22 +1,29 @@
 """The server as a process: command line, signals at any time, ports, its parent's end."""
 
 import contextlib
+import dataclasses
 import os
 import signal
 import socket
 import subprocess
 import sys
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
+from bestrand_drive.cli.headless_install import install as cli_install
+from bestrand_drive.cli.headless_serve import serve as cli_serve
 from bestrand_drive.errors import UsageError
 from bestrand_drive.headless.faults.order import parse_faults
 from bestrand_drive.headless.installation import install
-from bestrand_drive.headless.launch import VARIABLE, command_line, script_arguments
+from bestrand_drive.headless.launch import _OPTIONS, VARIABLE, command_line, script_arguments
 from bestrand_drive.headless.options import ServeOptions, check_ports
 from tests.headless.processes import ROOT, Started, launcher, runs, serve, surroundings, wait_for
 from tests.ports import free_ports
+
+PORTS = {"port", "streaming_port"}
+DOORS = (cli_serve, cli_install)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
@@ -161,6 +168,14 @@ def test_the_script_s_arguments_are_read_back_whole(tmp_path):
         synchronous=True, die_with_parent=True, faults=parse_faults(["crash@tick=5:p=0.5,hang@tick=2"]),
     )  # fmt: skip
     assert command_line(script_arguments(options), {}) == (options, [])
+
+
+def test_every_option_of_a_server_can_be_said_at_each_door():
+    """Ports are CARLA's flags' where it starts like CARLA."""
+    fields = {field.name for field in dataclasses.fields(ServeOptions)}
+    assert _OPTIONS.keys() == fields - PORTS
+    names = {door: {"faults" if name == "fault" else name for name in signature(door).parameters} for door in DOORS}
+    assert names == {cli_serve: fields, cli_install: fields - PORTS | {"root"}}
 
 
 def test_the_variable_outranks_the_script_and_carla_s_flags_outrank_both():
