@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import socket
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from free_ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[1]
 STEP_S = 0.05
@@ -28,20 +29,6 @@ def add_maps_option(parser: argparse.ArgumentParser) -> None:
         required=not data,
         help=f"folder of OpenDRIVE files, TownNN.xodr [default: ${TOWNS}/towns]",
     )
-
-
-def free_ports(count: int) -> int:
-    """The first of so many free ports in a row."""
-    for _ in range(100):
-        with contextlib.ExitStack() as held:
-            first = held.enter_context(socket.socket())
-            first.bind(("127.0.0.1", 0))
-            port = int(first.getsockname()[1])
-            with contextlib.suppress(OSError, OverflowError):
-                for offset in range(1, count):
-                    held.enter_context(socket.socket()).bind(("127.0.0.1", port + offset))
-                return port
-    raise SystemExit("no free ports")
 
 
 def environment() -> dict[str, str]:

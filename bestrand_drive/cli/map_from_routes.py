@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
 
 import typer
 
-from bestrand_drive.benchmarks.routes import RouteElement, RouteFile, read_route_file
+from bestrand_drive.benchmarks.route_places import read_places
+from bestrand_drive.benchmarks.routes import RouteFile, read_route_file
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import write_atomic
 from bestrand_drive.headless.roads.needs import NEEDS
-from bestrand_drive.headless.roads.request import Place, Route, Scenario
+from bestrand_drive.headless.roads.request import Route, Scenario
 from bestrand_drive.headless.roads.towns import files_of
 
 
@@ -54,54 +53,14 @@ def _files(paths: list[Path]) -> list[Path]:
 
 
 def routes_of(file: RouteFile) -> Iterator[Route]:
-    """The routes of a checked file, in its order."""
-    for element in file.routes:
-        yield _route(file, element)
-
-
-def _route(file: RouteFile, element: RouteElement) -> Route:
-    """A route with the places that its map is built from.
+    """The routes of a checked file, in its order.
 
     Raises:
         DataRefused: A town that is no file name, or a scenario without a trigger.
     """
-    where = f"{file.path}, line {element.line}"
-    if not element.town.replace("_", "").isalnum():
-        raise DataRefused(f"{where}: town {element.town[:40]!r} is not a plain name.")
-    text = file.content[element.start : element.end].decode("utf-8", "replace")
-    route = ElementTree.fromstring(text)  # noqa: S314  the file was checked: no DOCTYPE, no entities
-    places = tuple(_place(position, where) for position in route.iterfind("waypoints/position"))
-    return Route(
-        element.id, element.town, places, tuple(_scenario(one, where) for one in route.iterfind("scenarios/scenario"))
-    )
-
-
-def _scenario(element: Element, where: str) -> Scenario:
-    trigger = element.find("trigger_point")
-    try:
-        yaw = float(trigger.attrib["yaw"]) if trigger is not None else 0.0
-    except (KeyError, ValueError):
-        trigger = None
-    if trigger is None:
-        raise DataRefused(f"{where}: scenario {element.get('name', '')[:40]!r} has no trigger_point with a yaw.")
-    direction = element.find("direction")
-    return Scenario(
-        type=element.get("type", ""),
-        trigger=_place(trigger, where),
-        yaw=yaw,
-        direction="" if direction is None else direction.get("value", ""),
-        places={one.tag: _place(one, where) for one in element if {"x", "y", "z"} <= one.attrib.keys()},
-    )
-
-
-def _place(element: Element, where: str) -> Place:
-    """The place that an element names.
-
-    Raises:
-        DataRefused: It is none.
-    """
-    try:
-        x, y, z = (float(element.attrib[axis]) for axis in "xyz")
-    except (KeyError, ValueError) as error:
-        raise DataRefused(f"{where}: <{element.tag[:40]}> needs numbers for x, y and z.") from error
-    return x, y, z
+    for element in file.routes:
+        if not element.town.replace("_", "").isalnum():
+            raise DataRefused(f"{file.path}, line {element.line}: town {element.town[:40]!r} is not a plain name.")
+        found = read_places(file, element)
+        scenarios = tuple(Scenario(**vars(scenario)) for scenario in found.scenarios)
+        yield Route(element.id, element.town, found.waypoints, scenarios)

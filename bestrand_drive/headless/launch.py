@@ -14,12 +14,12 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from bestrand_drive.errors import BestrandError, ExitCode, UsageError
 from bestrand_drive.headless.carla_flags import carla_flags
 from bestrand_drive.headless.faults.order import parse_faults
-from bestrand_drive.headless.options import DEFAULT_MAP, DEFAULT_VERSION, LOOPBACK, ServeOptions
+from bestrand_drive.headless.options import ServeOptions
 
 VARIABLE = "BESTRAND_HEADLESS_OPTIONS"
 """Environment variable with more options, split like a shell's: ``--fault crash@tick=50 --synchronous``."""
@@ -32,43 +32,59 @@ class _Parser(argparse.ArgumentParser):
         raise UsageError(f"{self.prog}: {message}")
 
 
+def _seed(text: str) -> int:
+    """A whole number from 0 on."""
+    if not (text.isascii() and text.isdigit()):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+    return int(text)
+
+
+_OPTIONS: Mapping[str, tuple[str, dict[str, Any]]] = {
+    "maps": ("--maps", {"type": Path, "action": "append"}),
+    "map_name": ("--map", {}),
+    "host": ("--host", {}),
+    "carla_version": ("--carla-version", {}),
+    "seed": ("--seed", {"type": _seed}),
+    "synchronous": ("--synchronous", {"action": "store_true"}),
+    "die_with_parent": ("--die-with-parent", {"action": "store_true"}),
+    "faults": ("--fault", {"action": "append"}),
+}
+"""Field of ``ServeOptions`` -> its option and how that is read; ports are left to CARLA's flags."""
+
+
 def script_arguments(options: ServeOptions) -> list[str]:
-    """Options as arguments that ``command_line`` reads; ports are left to CARLA's flags."""
-    maps = [part for folder in options.maps for part in ("--maps", os.path.abspath(folder))]
-    return [
-        *maps,
-        f"--map={options.map_name}",
-        f"--host={options.host}",
-        f"--carla-version={options.carla_version}",
-        f"--seed={options.seed}",
-        *(["--synchronous"] if options.synchronous else []),
-        *(["--die-with-parent"] if options.die_with_parent else []),
-        *(f"--fault={fault.text}" for fault in options.faults),
-    ]
+    """Options as arguments that ``command_line`` reads."""
+    shown = vars(options) | {
+        "maps": [os.path.abspath(folder) for folder in options.maps],
+        "faults": [fault.text for fault in options.faults],
+    }
+    return [argument for field, (flag, _) in _OPTIONS.items() for argument in _written(flag, shown[field])]
+
+
+def _written(flag: str, value: object) -> list[str]:
+    """An option as it stands on a command line."""
+    if isinstance(value, bool):
+        return [flag] if value else []
+    return [f"{flag}={one}" for one in (value if isinstance(value, list) else [value])]
 
 
 def command_line(arguments: Sequence[str], environment: Mapping[str, str]) -> tuple[ServeOptions, list[str]]:
     """Options and unknown flags of a whole command line.
 
+    The variable's folders of maps come before the script's, so that their towns are found first, its faults behind.
+
     Raises:
         UsageError: An option, a flag or the variable is wrong.
     """
     cut = arguments.index("--") if "--" in arguments else len(arguments)
-    given = _parse("CarlaUE4.sh", arguments[:cut], argparse.Namespace())
-    if not given.maps:
+    script = _parse("CarlaUE4.sh", arguments[:cut])
+    if not script.get("maps"):
         raise UsageError("CarlaUE4.sh: --maps is missing; install the folder again.")
-    given = _parse(VARIABLE, _words(environment.get(VARIABLE, "")), given)
-    options = ServeOptions(
-        maps=tuple(given.maps),
-        map_name=given.map,
-        host=given.host,
-        carla_version=given.carla_version,
-        seed=given.seed,
-        synchronous=given.synchronous,
-        die_with_parent=given.die_with_parent,
-        faults=parse_faults(given.fault),
-    )
-    return carla_flags(arguments[cut + 1 :], options)
+    added = _parse(VARIABLE, _words(environment.get(VARIABLE, "")))
+    both = script | added
+    both["maps"] = (*added.get("maps", ()), *script["maps"])
+    both["faults"] = parse_faults([*script.get("faults", ()), *added.get("faults", ())])
+    return carla_flags(arguments[cut + 1 :], ServeOptions(**both))
 
 
 def _words(text: str) -> list[str]:
@@ -79,25 +95,12 @@ def _words(text: str) -> list[str]:
         raise UsageError(f"{VARIABLE}={text}: {error}.") from error
 
 
-def _parse(place: str, arguments: Sequence[str], known: argparse.Namespace) -> argparse.Namespace:
-    """Options of one place, on top of those that are known."""
-    parser = _Parser(prog=place, allow_abbrev=False, add_help=False)
-    parser.add_argument("--maps", type=Path, action="append", default=[])
-    parser.add_argument("--map", default=DEFAULT_MAP)
-    parser.add_argument("--host", default=LOOPBACK)
-    parser.add_argument("--carla-version", default=DEFAULT_VERSION)
-    parser.add_argument("--seed", type=_seed, default=0)
-    parser.add_argument("--synchronous", action="store_true")
-    parser.add_argument("--die-with-parent", action="store_true")
-    parser.add_argument("--fault", action="append", default=[])
-    return parser.parse_args(arguments, known)
-
-
-def _seed(text: str) -> int:
-    """A whole number from 0 on."""
-    if not (text.isascii() and text.isdigit()):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
-    return int(text)
+def _parse(place: str, arguments: Sequence[str]) -> dict[str, Any]:
+    """The options that one place names, by field."""
+    parser = _Parser(prog=place, allow_abbrev=False, add_help=False, argument_default=argparse.SUPPRESS)
+    for field, (flag, how) in _OPTIONS.items():
+        parser.add_argument(flag, dest=field, **how)
+    return vars(parser.parse_args(arguments))
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -41,7 +41,7 @@ class HeadlessServer:
     """Serves one world to any number of clients.
 
     Attributes:
-        budget: What all connections for remote calls may hold.
+        budget: What all requests that are not whole may hold.
         dispatcher: Answers the remote calls.
         hub: Sends the sensor streams.
         port: Of remote calls.
@@ -74,9 +74,8 @@ class HeadlessServer:
         beside = port + 1 if port else 0
         self._streams = self._listen_for_streams(host, beside if streaming_port is None else streaming_port)
         self.streaming_port = self._streams.port
-        self.dispatcher = Dispatcher(
-            Context(world, version, self.streaming_port, self.tick, self.announce, self._outbox.release)
-        )
+        self._context = Context(world, version, self.streaming_port, self.tick, self.announce, self._outbox.release)
+        self.dispatcher = Dispatcher(self._context)
         self._answers = Answers(self.dispatcher)
 
     def _listen_for_streams(self, host: str, port: int) -> Listener:
@@ -109,10 +108,7 @@ class HeadlessServer:
         self.hub.publish(WORLD_STREAM, self._snapshot(MAP_CHANGED), may_skip=False)
 
     def _has_stream(self, stream_id: int) -> bool:
-        """Whether a stream's sensor is in the world."""
-        return stream_id == WORLD_STREAM or any(
-            actor.stream_id == stream_id for actor in self._world.actors.values() if actor.stream_id
-        )
+        return self._context.has_stream(stream_id)
 
     def _greeting(self, stream_id: int) -> Sequence[bytes] | None:
         """A client that joins a synchronous world sees it at once, not after the next tick only."""

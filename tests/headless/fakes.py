@@ -13,9 +13,9 @@ from typing import Any
 import msgpack
 import numpy as np
 
+from bestrand_drive.headless.actor import Actor, Kind, Transform
 from bestrand_drive.headless.server import HeadlessServer
 from bestrand_drive.headless.versions import ProtocolVersion, load_version
-from bestrand_drive.headless.world.actor import Actor, Kind, Transform
 from bestrand_drive.headless.world.errors import WorldError
 from bestrand_drive.headless.world.settings import EpisodeSettings, default_weather
 

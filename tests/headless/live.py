@@ -27,7 +27,7 @@ class Live:
         self.world.load_opendrive(MINI_XODR)
         self.world.settings.synchronous_mode = True
         self.version = load_version(version)
-        self._sensors = SensorSuite(self.world, self.version, lambda _stream: True)
+        self.sensors = SensorSuite(self.world, self.version, lambda _stream: True)
         self.context = Context(self.world, self.version, 2001, self._tick, lambda: None, lambda: None)
         self.dispatcher = Dispatcher(self.context)
         self.car = self._spawned(CAR, 20.0)
@@ -37,7 +37,7 @@ class Live:
 
     def _tick(self, hold: bool) -> int:
         frame = self.world.tick()
-        list(self._sensors.frames())
+        list(self.sensors.frames())
         return frame
 
     def _spawned(self, name: str, x: float) -> int:

@@ -1,22 +1,29 @@
 """The server as a process: command line, signals at any time, ports, its parent's end."""
 
 import contextlib
+import dataclasses
 import os
 import signal
 import socket
 import subprocess
 import sys
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
+from bestrand_drive.cli.headless_install import install as cli_install
+from bestrand_drive.cli.headless_serve import serve as cli_serve
 from bestrand_drive.errors import UsageError
 from bestrand_drive.headless.faults.order import parse_faults
 from bestrand_drive.headless.installation import install
-from bestrand_drive.headless.launch import VARIABLE, command_line, script_arguments
+from bestrand_drive.headless.launch import _OPTIONS, VARIABLE, command_line, script_arguments
 from bestrand_drive.headless.options import ServeOptions, check_ports
 from tests.headless.processes import ROOT, Started, launcher, runs, serve, surroundings, wait_for
 from tests.ports import free_ports
+
+PORTS = {"port", "streaming_port"}
+DOORS = (cli_serve, cli_install)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 0), (signal.SIGINT, 130)])
@@ -163,14 +170,30 @@ def test_the_script_s_arguments_are_read_back_whole(tmp_path):
     assert command_line(script_arguments(options), {}) == (options, [])
 
 
+def test_every_option_of_a_server_can_be_said_at_each_door():
+    """Ports are CARLA's flags' where it starts like CARLA."""
+    fields = {field.name for field in dataclasses.fields(ServeOptions)}
+    assert _OPTIONS.keys() == fields - PORTS
+    names = {door: {"faults" if name == "fault" else name for name in signature(door).parameters} for door in DOORS}
+    assert names == {cli_serve: fields, cli_install: fields - PORTS | {"root"}}
+
+
 def test_the_variable_outranks_the_script_and_carla_s_flags_outrank_both():
     script = ["--maps", "a", "--map=Town01", "--seed=3", "--fault=crash@tick=1"]
     variable = {VARIABLE: "--map Town02 --seed=4 --synchronous --fault 'hang@tick=2, stderr-flood' --maps 'b c'"}
     options, _ = command_line([*script, "--", "Town03"], variable)
     assert (options.map_name, options.seed, options.synchronous) == ("Town03", 4, True)
     assert [fault.kind for fault in options.faults] == ["crash", "hang", "stderr-flood"]
-    assert options.maps == (Path("a"), Path("b c"))
+    assert options.maps == (Path("b c"), Path("a"))  # the first that has a town gives it
     assert command_line(script, {VARIABLE: "--map Town02"})[0].map_name == "Town02"
+
+
+def test_the_variable_changes_nothing_that_it_does_not_name():
+    script = ["--maps=a", "--map=Town04", "--host=::1", "--seed=3", "--synchronous", "--die-with-parent"]
+    for text in ("", "--carla-version 0.9.15"):
+        options, _ = command_line(script, {VARIABLE: text})
+        assert (options.maps, options.map_name, options.host, options.seed) == ((Path("a"),), "Town04", "::1", 3)
+        assert (options.synchronous, options.die_with_parent) == (True, True)
 
 
 @pytest.mark.parametrize("text", ["--falt crash@tick=1", "--fault", "--seed x", "--seed=-1", "'", "Town02", "--help"])
@@ -183,7 +206,7 @@ def test_a_missing_extra_is_named(bestrand, maps, monkeypatch):
     monkeypatch.setitem(sys.modules, "carla", None)
     ran = bestrand("headless", "serve", "--maps", maps)
     assert ran.code == 7
-    assert "pip install 'bestrand-drive[headless]'" in ran.err
+    assert "pip install '.[headless]'" in ran.err
 
 
 @pytest.mark.parametrize(

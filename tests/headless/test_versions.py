@@ -11,13 +11,13 @@ import yaml
 from bestrand_drive.errors import UsageError
 from bestrand_drive.headless import version_table, versions
 from bestrand_drive.headless.blueprints.catalog import load_catalog
+from bestrand_drive.headless.records import ACTOR_RECORD
 from bestrand_drive.headless.sensors.geo import PROJECTIONS
 from bestrand_drive.headless.version_table import ConfigurationError
 from bestrand_drive.headless.versions import known_versions, load_version
 from bestrand_drive.headless.wire.layouts import actor_rows
 from bestrand_drive.headless.world import controls
 from bestrand_drive.headless.world.controls import VehicleControl
-from bestrand_drive.headless.world.records import ACTOR_RECORD
 from bestrand_drive.headless.world.settings import EpisodeSettings, default_weather
 from tests.headless.fakes import FakeWorld, Running
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import IntEnum
 
-from bestrand_drive.headless.world.actor import Kind, Vector
+from bestrand_drive.headless.actor import Kind, Vector
 
 
 class AttributeType(IntEnum):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
 
+from bestrand_drive.headless.actor import Vector
 from bestrand_drive.headless.blueprints.blueprint import AttributeSpec, AttributeType, Blueprint, Limits
 from bestrand_drive.headless.blueprints.families import Draft, drafts, load_data
-from bestrand_drive.headless.world.actor import Vector
 
 __all__ = ["AttributeSpec", "AttributeType", "Blueprint", "Catalog", "Limits", "load_catalog"]
 

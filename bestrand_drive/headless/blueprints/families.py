@@ -8,8 +8,8 @@ from typing import Any
 
 import yaml
 
+from bestrand_drive.headless.actor import Kind, Vector
 from bestrand_drive.headless.blueprints.blueprint import AttributeSpec, AttributeType, Limits
-from bestrand_drive.headless.world.actor import Kind, Vector
 
 Data = dict[str, Any]
 

@@ -8,11 +8,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from bestrand_drive.headless.faults import deeds
-from bestrand_drive.headless.faults.order import STDERR_FLOOD, TIMED, WRONG_VERSION, Fault, town_name
+from bestrand_drive.headless.faults.order import STDERR_FLOOD, TIMED, WRONG_VERSION, Fault
+from bestrand_drive.headless.town_names import plain_name
 from bestrand_drive.headless.versions import ProtocolVersion
 
 FIRST_FLOOD_BYTES = 1 << 20
-_FLOOD_PERIOD_S = 0.05  # 1.3 MB a second: no pipe holds it, and a log on disk survives a test
+FLOOD_PERIOD_S = 0.05
+"""Of ``FLOOD_BYTES`` each: 1.3 MB a second. No pipe holds it, and a log on disk survives a test."""
+_MOST_FLOODS = 10
+"""Made up for at a time: a server without work looks every ``server.PATIENCE_S``, and one that stood still forgets."""
 
 
 class FaultHooks:
@@ -36,7 +40,7 @@ class FaultHooks:
         self._moments: dict[int | str, list[str]] = defaultdict(list)
         for fault in (fault for fault in faults if fault.kind in TIMED):
             self._moments[fault.tick or fault.town].append(fault.kind)
-        self._ticks, self._next_flood_s = 0, 0.0
+        self._ticks, self._flooded_s = 0, time.monotonic()
         self.drop_streams: Callable[[], None] = lambda: None
 
     def announced(self, version: ProtocolVersion) -> ProtocolVersion:
@@ -51,14 +55,20 @@ class FaultHooks:
 
     def goes_on(self) -> bool:
         """Asked at every turn of the server's loop."""
-        if self._floods and (now_s := time.monotonic()) >= self._next_flood_s:
-            self._next_flood_s = now_s + _FLOOD_PERIOD_S
-            deeds.flood(self._lasts)
+        if self._floods:
+            self._flood_due()
         return self._lasts()
+
+    def _flood_due(self) -> None:
+        """Write what was due since the last turn, however long that is ago."""
+        late = int((time.monotonic() - self._flooded_s) / FLOOD_PERIOD_S)
+        self._flooded_s += late * FLOOD_PERIOD_S
+        for _ in range(min(late, _MOST_FLOODS)):
+            deeds.flood(self._lasts)
 
     def loading(self, town: str) -> None:
         """A client asked for a town, which is not loaded yet."""
-        self._strike(town_name(town))
+        self._strike(plain_name(town))
 
     def ticked(self) -> None:
         """The world has advanced; its snapshot has not gone out yet, and the call is not answered."""
@@ -74,5 +84,7 @@ class FaultHooks:
                 deeds.wait(self._lasts)
             elif kind == "crash":
                 deeds.crash()
-            else:
+            elif kind == "oom-exit":
                 deeds.run_out_of_memory()
+            else:
+                raise AssertionError(f"nothing is written for the fault {kind}")

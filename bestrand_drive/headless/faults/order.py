@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from bestrand_drive.errors import UsageError
+from bestrand_drive.headless.town_names import plain_name
 
 TIMED = ("crash", "hang", "oom-exit", "drop-stream")
 """Kinds that need a moment: a tick, counted from the server's start, or the load of a town."""
@@ -83,9 +84,9 @@ def _at_moment(fault: Fault, moment: str | None, at: str | None) -> Fault:
     if at is None:
         raise ValueError(f"{fault.kind} needs @tick=N or @load=TOWN")
     if moment == "load":
-        if not town_name(at):
+        if not plain_name(at):
             raise ValueError(f"{at!r} is no town")
-        return replace(fault, town=town_name(at))
+        return replace(fault, town=plain_name(at))
     return replace(fault, tick=_whole(at, "a tick", least=1))
 
 
@@ -127,8 +128,3 @@ def _number(text: str, what: str, most: float) -> float:
     if not 0.0 <= value <= most:
         raise ValueError(f"{text!r} is not {what}, a number from 0 to {most:g}")
     return value
-
-
-def town_name(name: str) -> str:
-    """A town without CARLA's folders and without the ending of its optimised form, which has the same roads."""
-    return name.rstrip("/").rsplit("/", 1)[-1].removesuffix("_Opt")

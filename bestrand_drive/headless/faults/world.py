@@ -5,7 +5,7 @@ from __future__ import annotations
 from bestrand_drive.headless.blueprints.catalog import Catalog
 from bestrand_drive.headless.faults.hooks import FaultHooks
 from bestrand_drive.headless.maps.library import MapLibrary
-from bestrand_drive.headless.world.settings import GENERATED_MAP
+from bestrand_drive.headless.town_names import GENERATED_MAP
 from bestrand_drive.headless.world.world import World
 
 

@@ -8,9 +8,7 @@ from pathlib import Path
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import read_bytes, sha256_bytes
 from bestrand_drive.headless.maps.road_map import RoadMap
-
-_OPTIMISED = "_Opt"
-
+from bestrand_drive.headless.town_names import spellings
 
 LONGEST_NAME = 120
 """Characters of a town's name; file systems take no more than twice that."""
@@ -34,10 +32,10 @@ class MapLibrary:
 
     def find(self, name: str) -> Path | None:
         """File of a town called ``Town01``, ``Carla/Maps/Town01`` or ``Town01_Opt`` (the same roads)."""
-        short = name.rstrip("/").rsplit("/", 1)[-1]
-        if len(short) > LONGEST_NAME:
+        stems = spellings(name)
+        if len(stems[0]) > LONGEST_NAME:
             return None
-        for stem in (short, short.removesuffix(_OPTIMISED), short + _OPTIMISED):
+        for stem in stems:
             for folder in self._folders:
                 path = folder / f"{stem}.xodr"
                 if stem and path.is_file():

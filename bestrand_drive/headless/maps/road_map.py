@@ -11,18 +11,12 @@ from typing import Any
 import carla
 
 from bestrand_drive.errors import DataRefused
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.maps.opendrive import parse_opendrive
-from bestrand_drive.headless.maps.signals import (
-    LIGHT_TYPE,
-    SPEED_TYPE,
-    STOP_TYPE,
-    YIELD_TYPE,
-    SignalSite,
-    find_signals,
-)
+from bestrand_drive.headless.maps.signals import SignalSite, find_signals
 from bestrand_drive.headless.maps.spawn_points import find_spawn_points
 from bestrand_drive.headless.maps.speed_limits import SpeedLimits
-from bestrand_drive.headless.world.actor import Transform
+from bestrand_drive.headless.signal_types import LIGHT_TYPE, SPEED_TYPE, STOP_TYPE, YIELD_TYPE
 
 CELL_M = 2.0
 CELL_HEIGHT_M = 4.0

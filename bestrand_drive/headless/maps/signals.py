@@ -12,9 +12,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bestrand_drive.headless.world.actor import Transform, Vector
+from bestrand_drive.headless.actor import Transform, Vector
+from bestrand_drive.headless.signal_types import SPEED_TYPE
 
-LIGHT_TYPE, STOP_TYPE, YIELD_TYPE, SPEED_TYPE = "1000001", "206", "205", "274"
 _BOX_DEPTH_M = 2.0  # half length of a trigger volume along the lane
 _BOX_HEIGHT_M = 1.0
 _SAME_WAY_DEG = 45.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from bestrand_drive.headless.world.actor import Transform
+from bestrand_drive.headless.actor import Transform
 
 MOST = 400
 _SPACING_M = 10.0

@@ -14,7 +14,7 @@ from bestrand_drive.headless.roads.control import rule
 from bestrand_drive.headless.roads.crossing import ARM_M, build_crossing
 from bestrand_drive.headless.roads.curve import Curve, Pose, wrapped
 from bestrand_drive.headless.roads.merging import build_merge, flow_places
-from bestrand_drive.headless.roads.needs import Layout, Need, need_of
+from bestrand_drive.headless.roads.needs import Layout, Need, need_of, wanting
 from bestrand_drive.headless.roads.network import END, START, Arm, Junction, Link, Network
 from bestrand_drive.headless.roads.request import Route, Scenario
 from bestrand_drive.headless.roads.sections import D, S, Section
@@ -39,6 +39,8 @@ def build(network: Network, route: Route) -> None:
     stretches = _stretches(route, need)
     ways = tracks.ways_between(stretches)
     found = [tracks.track(places, way) for places, way in zip(stretches, ways, strict=True)]
+    if any(tracks.stretch_of(stretches, _pose(one)) == len(stretches) - 1 for one in wanting(route.scenarios)):
+        found.append(_beyond(found[-1]))
     curves = _with_mouths([track.curve for track in found], route.scenarios, need)
     section = _section(need, curves, found)
     roads = []
@@ -47,8 +49,10 @@ def build(network: Network, route: Route) -> None:
         roads.append(network.add(curve, own, fast=need.layout is Layout.MERGE))
         roads[-1].kept = need.layout is Layout.MERGE and index < len(curves) - 1
     scenario = next((one for one in route.scenarios if flow_places(one) != (None, None)), None)
+    place = tracks.stretch_of(stretches, _pose(scenario)) if scenario is not None else 0
     for index, (before, after) in enumerate(pairwise(roads)):
-        _add_junction(network, Arm(before, END), Arm(after, START), need, scenario if index == 0 else None)
+        flowing = scenario if index == min(place, len(roads) - 2) else None
+        _add_junction(network, Arm(before, END), Arm(after, START), need, flowing)
     if need.returns:
         _turn_around(network, roads[-1].id)
 
@@ -59,20 +63,26 @@ def _stretches(route: Route, need: Need) -> list[Points]:
     length = float(np.sum(np.hypot(*np.diff(places[:, :2], axis=0).T)))
     if not tracks.TWIN_M < length < LONGEST_M:
         raise DataRefused(f"Route {route.id}: its waypoints are {length:.0f} m long, which is no road.")
-    trigger = _trigger(route.scenarios)
     if sparse.is_sparse(places):
+        trigger = _pose(route.scenarios[0]) if route.scenarios else None
         places = sparse.fill(places, trigger, corner=need.wanted)
     stretches = tracks.split(places)
-    if need.wanted and trigger is not None and len(stretches) == 1:
-        stretches = tracks.split(sparse.punch(places, trigger))
+    for trigger in map(_pose, wanting(route.scenarios)):
+        if tracks.stretch_of(stretches, trigger) == len(stretches) - 1:
+            stretches = tracks.split(sparse.punch(np.vstack(stretches), trigger))
     return stretches
 
 
-def _trigger(scenarios: Sequence[Scenario]) -> Pose | None:
-    if not scenarios:
-        return None
-    x, y, z = scenarios[0].trigger
-    return Pose(x, -y, z, -math.radians(scenarios[0].yaw))
+def _pose(scenario: Scenario) -> Pose:
+    """Where a scenario begins."""
+    x, y, z = scenario.trigger
+    return Pose(x, -y, z, -math.radians(scenario.yaw))
+
+
+def _beyond(last: Track) -> Track:
+    """The road after a junction made up behind the route's end, for a trigger so near to it that none fits before."""
+    end = last.curve.poses[-1].ahead(sparse.JUNCTION_LENGTH_M + 2 * _MOUTH_M)
+    return Track(Curve((end, end.ahead(1.0))))
 
 
 def _with_mouths(curves: list[Curve], scenarios: Sequence[Scenario], need: Need) -> list[Curve]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from bestrand_drive.headless.roads.needs import Control
 from bestrand_drive.headless.roads.network import END, Arm, Junction, Network, Signal
 from bestrand_drive.headless.roads.sections import Kind
+from bestrand_drive.headless.signal_types import LIGHT_TYPE, STOP_TYPE
 
-LIGHT, STOP = "1000001", "206"
 _BEFORE_MOUTH_M = 1.0
 _POLE_M = 1.0
 
@@ -28,13 +28,13 @@ def rule(network: Network, junction: Junction, axes: Sequence[Sequence[Arm]], co
     route, *others = (arm for axis in axes for arm in axis)
     for arm in [route] if control is Control.STOP else others:
         for lane in arm.lanes_in(Kind.DRIVING):  # a sign a lane: scenarios look for its trigger on the lane's centre
-            _put(network, arm, STOP, (lane, lane))
+            _put(network, arm, STOP_TYPE, (lane, lane))
 
 
 def _light(network: Network, arm: Arm) -> list[int]:
     """One light for all lanes that lead in; its id, or none where no lane does."""
     lanes = arm.lanes_in(Kind.DRIVING)
-    return [_put(network, arm, LIGHT, (min(lanes), max(lanes)))] if lanes else []
+    return [_put(network, arm, LIGHT_TYPE, (min(lanes), max(lanes)))] if lanes else []
 
 
 def _put(network: Network, arm: Arm, kind: str, lanes: tuple[int, int]) -> int:

@@ -152,6 +152,11 @@ def need_of(scenarios: tuple[Scenario, ...]) -> Need:
     return Need(section, True, Control.LIGHTS if lit else first.control, first.layout, first.returns)
 
 
+def wanting(scenarios: tuple[Scenario, ...]) -> tuple[Scenario, ...]:
+    """Those whose type needs a junction ahead of its trigger."""
+    return tuple(one for one in scenarios if one.type in NEEDS and NEEDS[one.type].wanted)
+
+
 def _handed(scenario: Scenario, section: Section) -> Section:
     """The section, or its counterpart where the scenario is set up on the left."""
     if scenario.direction != "left" or section is sections.TWO_WAY:

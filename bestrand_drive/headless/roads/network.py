@@ -21,11 +21,11 @@ class Link(NamedTuple):
 
 
 class Signal(NamedTuple):
-    """A light (type 1000001) or sign on a road.
+    """A light or sign on a road.
 
     Attributes:
         id: Unique in the network.
-        type: OpenDRIVE type as CARLA reads it.
+        type: One of ``signal_types``.
         s: Metres along the road.
         t: Metres to the left of the dividing line.
         along: It is for the lanes that run along the road.

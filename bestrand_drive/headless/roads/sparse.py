@@ -17,7 +17,7 @@ _CORNER_M = 18.0
 _CORNER_RATIO = 0.5
 """A route that ends this much aside of the trigger's heading, against the way ahead, turns a corner."""
 _JUNCTION_AHEAD_M = 40.0
-_JUNCTION_LENGTH_M = 28.0
+JUNCTION_LENGTH_M = 28.0
 
 
 def is_sparse(places: Points) -> bool:
@@ -96,10 +96,10 @@ def _along(start: Pose, distance: float, curvature: float) -> tuple[float, float
 
 
 def punch(places: Points, trigger: Pose) -> Points:
-    """A gap for a junction cut into a dense route, ahead of the trigger, where it has none."""
+    """A gap for a junction cut into a dense route, ahead of the trigger; none where the route ends too soon."""
     nearest = int(np.argmin(np.hypot(places[:, 0] - trigger.x, places[:, 1] - trigger.y)))
     along = np.concatenate(([0.0], np.cumsum(np.hypot(*np.diff(places[:, :2], axis=0).T))))
-    room = (along[-1] - along[nearest] - _JUNCTION_LENGTH_M) / 2
+    room = (along[-1] - along[nearest] - JUNCTION_LENGTH_M) / 2
     first = along[nearest] + min(_JUNCTION_AHEAD_M, max(room, 4.0))
-    inside = (along > first) & (along < first + _JUNCTION_LENGTH_M)
+    inside = (along > first) & (along < first + JUNCTION_LENGTH_M)
     return places if inside[-1] else places[~inside]

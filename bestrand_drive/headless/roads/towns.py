@@ -21,8 +21,8 @@ Cell = tuple[int, int]
 def files_of(routes: Sequence[Route]) -> dict[PurePosixPath, str]:
     """OpenDRIVE texts by their path below the output folder.
 
-    A town whose routes keep clear of each other becomes ``<town>.xodr``. Where any two of its routes come near each
-    other, made up side roads of one would cross the other's, so each gets ``<route id>/<town>.xodr``.
+    A town whose routes keep clear of each other, with all roads made up for them, becomes ``<town>.xodr``. Where two
+    come near each other, side roads of one would cross the other's, so each gets ``<route id>/<town>.xodr``.
 
     Raises:
         DataRefused: Two routes have one id, or one cannot be a road.
@@ -49,7 +49,11 @@ def _network(routes: Iterable[Route]) -> Network:
 
 
 def keep_clear(networks: Sequence[Network]) -> bool:
-    """Whether no two networks come within one cell of 50 m of each other."""
+    """Whether no two networks share a cell of 50 m or touch neighbouring ones.
+
+    Roads that come within 50 m of each other do, those that are 100 m apart along x or y never; between, it depends on
+    where the cells' borders lie. Roads are taken by their curves, lead-ins and side arms included.
+    """
     taken: set[Cell] = set()
     for network in networks:
         own = _cells(network)

@@ -53,6 +53,17 @@ def split(places: Points) -> list[Points]:
     return np.split(places, np.flatnonzero(apart > GAP_M) + 1)
 
 
+def stretch_of(stretches: Sequence[Points], trigger: Pose) -> int:
+    """Index of the stretch that a place lies on, or before it, in the gap to the next: the gap behind it follows it."""
+    place = np.array(trigger[:2])
+    apart = [np.hypot(*(places[:, :2] - place).T) for places in stretches]
+    nearest = min(range(len(stretches)), key=lambda index: float(apart[index].min()))
+    if nearest and int(np.argmin(apart[nearest])) == 0:
+        end, start = stretches[nearest - 1][-1, :2], stretches[nearest][0, :2]
+        return nearest - int((start - end) @ (place - start) < 0)
+    return nearest
+
+
 def track(places: Points, ways: tuple[float, float]) -> Track:
     """The smooth track through one stretch.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from bestrand_drive.headless.roads.network import Junction, Network, Road, Signal
 from bestrand_drive.headless.roads.sections import Kind, Lane
+from bestrand_drive.headless.signal_types import LIGHT_TYPE
 
 _HEADER = (
     '<?xml version="1.0" encoding="UTF-8"?>\n<OpenDRIVE>\n'
@@ -101,7 +102,7 @@ def _mark(kind: str) -> str:
 
 
 def _signal(signal: Signal) -> str:
-    dynamic = "yes" if signal.type == "1000001" else "no"
+    dynamic = "yes" if signal.type == LIGHT_TYPE else "no"
     return (
         f'<signal name="{signal.id}" id="{signal.id}" s="{signal.s:.4f}" t="{signal.t:.4f}" zOffset="0" hOffset="0" '
         f'roll="0" pitch="0" orientation="{"+" if signal.along else "-"}" dynamic="{dynamic}" country="OpenDRIVE" '

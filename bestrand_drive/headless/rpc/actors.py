@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.rpc import decoding, encoding
 from bestrand_drive.headless.rpc.context import Context, Refused
 from bestrand_drive.headless.sensors.limits import check_attributes
-from bestrand_drive.headless.world.actor import Transform
 
 
 def get_actor_definitions(context: Context) -> list[Any]:
@@ -143,11 +143,6 @@ def set_actor_collisions(context: Context, actor_id: int, enabled: bool) -> None
     context.world.set_collisions(actor_id, bool(enabled))
 
 
-def set_actor_dead(context: Context, actor_id: int) -> None:
-    """End its life; a dead actor stays where it is, so only its existence is checked."""
-    context.world.actor(actor_id)
-
-
 HANDLERS = {
     handler.__name__: handler
     for handler in (
@@ -173,6 +168,5 @@ HANDLERS = {
         set_actor_simulate_physics,
         set_actor_enable_gravity,
         set_actor_collisions,
-        set_actor_dead,
     )
 }

@@ -7,7 +7,7 @@ from typing import Any
 
 from bestrand_drive.headless.rpc import actors, decoding, lights, vehicles
 from bestrand_drive.headless.rpc.context import Context, Refused
-from bestrand_drive.headless.rpc.faults import explain
+from bestrand_drive.headless.rpc.explanations import explain
 from bestrand_drive.headless.wire.responses import failure, success
 
 _SPAWN, _DESTROY, _CONSOLE = 0, 1, 20

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from bestrand_drive.headless.versions import ProtocolVersion
-from bestrand_drive.headless.wire.tokens import pack_token
-from bestrand_drive.headless.world.dynamics import GRAVITY
+from bestrand_drive.headless.wire.tokens import WORLD_STREAM, pack_token
 
 if TYPE_CHECKING:
     from bestrand_drive.headless.world.world import World
@@ -48,7 +47,6 @@ class Context:
         batch_by: Connection that spawned or destroyed in a batch since the last tick; 0 for none.
         traffic_managers: Port -> the TrafficManager there.
         pending_opendrive: Road network sent ahead of loading the map "OpenDriveMap".
-        gravity: What ``get_imui_gravity`` answers, m/s^2.
     """
 
     world: World
@@ -62,7 +60,12 @@ class Context:
     batch_by: int = 0
     traffic_managers: dict[int, TrafficManager] = field(default_factory=dict)
     pending_opendrive: str | None = None
-    gravity: float = GRAVITY
+
+    def has_stream(self, stream_id: int) -> bool:
+        """Whether a stream is that of the snapshots, or its sensor is in the world."""
+        return stream_id == WORLD_STREAM or any(
+            actor.stream_id == stream_id for actor in self.world.actors.values() if actor.stream_id
+        )
 
     def token(self, stream_id: int) -> bytes:
         """The token of a stream; an actor without one has an empty token."""

@@ -9,9 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields as dataclass_fields
 from typing import Any, TypeVar
 
+from bestrand_drive.headless.actor import Transform, Vector
 from bestrand_drive.headless.version_table import WEATHER_FIELDS
 from bestrand_drive.headless.versions import ProtocolVersion
-from bestrand_drive.headless.world.actor import Transform, Vector
 from bestrand_drive.headless.world.controls import (
     AckermannControl,
     AckermannSettings,
@@ -111,12 +111,12 @@ def _made(kind: type[_T], values: Mapping[str, Any], readers: Mapping[str, Calla
 
 
 def vehicle_control(version: ProtocolVersion, value: Any) -> VehicleControl:  # noqa: ANN401
-    """VehicleControl; pedals and wheel are cut to their range as CARLA does. Most calls of a drive end here."""
+    """VehicleControl, as it was sent. Most calls of a drive end here."""
     found = fields(version, "VehicleControl", value)
     return VehicleControl(
-        min(max(number(found["throttle"]), 0.0), 1.0),
-        min(max(number(found["steer"]), -1.0), 1.0),
-        min(max(number(found["brake"]), 0.0), 1.0),
+        number(found["throttle"]),
+        number(found["steer"]),
+        number(found["brake"]),
         bool(found["hand_brake"]),
         bool(found["reverse"]),
         bool(found["manual_gear_shift"]),

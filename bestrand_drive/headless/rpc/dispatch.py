@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from inspect import signature
 from typing import Any
 
+from bestrand_drive.headless.actor import Kind
 from bestrand_drive.headless.rpc import (
     actors,
     batch,
@@ -19,8 +20,8 @@ from bestrand_drive.headless.rpc import (
     traffic_manager,
     vehicles,
 )
-from bestrand_drive.headless.rpc.context import Context
-from bestrand_drive.headless.rpc.faults import explain
+from bestrand_drive.headless.rpc.context import Context, Refused
+from bestrand_drive.headless.rpc.explanations import explain
 from bestrand_drive.headless.rpc.tables import ACCEPTED, REFUSED, UNWRITTEN
 from bestrand_drive.headless.versions import Answer
 from bestrand_drive.headless.wire.responses import answer_error, answer_value
@@ -57,12 +58,12 @@ class Dispatcher:
 
     def call(self, caller: int, name: str, arguments: list[Any], *, awaited: bool = True) -> Any:  # noqa: ANN401
         """The answer to one call, in the shape that the client expects; ``awaited`` if somebody looks at it."""
-        handler, shape = self._registry.get(name, (None, None))
-        if handler is None or shape is None:
-            return self._without_handler(name, shape, awaited)
         context = self._context
         if name != "apply_batch":
             context.release()
+        handler, shape = self._registry.get(name, (None, None))
+        if handler is None or shape is None:
+            return self._without_handler(name, shape, arguments, awaited)
         context.caller = caller
         try:
             if name in self._of_actors:
@@ -72,11 +73,23 @@ class Dispatcher:
             return answer_error(shape, explain(name, error))
         return answer_value(shape, value)
 
-    def _without_handler(self, name: str, shape: Answer | None, awaited: bool) -> Any:  # noqa: ANN401
+    def _without_handler(self, name: str, shape: Answer | None, arguments: list[Any], awaited: bool) -> Any:  # noqa: ANN401
         """Accepted without effect, refused, or unknown."""
         if shape is not None and name in ACCEPTED:
-            return answer_value(shape, ACCEPTED[name][0])
+            try:
+                self._check_actor(ACCEPTED[name].of, arguments)
+            except Exception as error:
+                return answer_error(shape, explain(name, error))
+            return answer_value(shape, ACCEPTED[name].answer)
         return answer_error(shape, self._unknown(name) if shape is None else self._refused(name, awaited))
+
+    def _check_actor(self, kinds: tuple[Kind, ...], arguments: list[Any]) -> None:
+        """Refuse a call that is accepted for some kinds of actor where its first argument names none of them."""
+        if not kinds:
+            return
+        actor = self._context.world.actor(decoding.whole(arguments[0]))
+        if actor.kind not in kinds:
+            raise Refused(f"actor {actor.id} is not a {kinds[0].value}")
 
     def _refused(self, name: str, awaited: bool) -> str:
         """Why a call cannot be emulated; printed once if no client will be told."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from bestrand_drive.headless.actor import Actor, Transform
 from bestrand_drive.headless.blueprints.blueprint import AttributeSpec, Blueprint
 from bestrand_drive.headless.rpc.context import Context
-from bestrand_drive.headless.sensors.parties import actor_value, box_value
 from bestrand_drive.headless.version_table import WEATHER_FIELDS
 from bestrand_drive.headless.versions import ProtocolVersion
-from bestrand_drive.headless.world.actor import Actor, Transform
+from bestrand_drive.headless.wire import descriptions
 from bestrand_drive.headless.world.controls import AckermannSettings, PhysicsControl
 from bestrand_drive.headless.world.settings import EpisodeSettings
 
@@ -26,12 +26,12 @@ def transform(value: Transform) -> list[Any]:
 
 def actor_box(context: Context, actor: Actor) -> list[Any]:
     """Bounding box of an actor."""
-    return box_value(actor, context.version)
+    return descriptions.actor_box(actor, context.version)
 
 
 def actor(context: Context, value: Actor) -> list[Any]:
     """Actor, with the token of its stream."""
-    return actor_value(value, context.version, context.token(value.stream_id))
+    return descriptions.actor_value(value, context.version, context.token(value.stream_id))
 
 
 def definition(blueprint: Blueprint, type_base: int) -> list[Any]:

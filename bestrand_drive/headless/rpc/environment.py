@@ -22,12 +22,12 @@ def set_weather_parameters(context: Context, weather: Any) -> None:  # noqa: ANN
 
 def get_imui_gravity(context: Context) -> float:
     """Gravity that inertial sensors feel, m/s^2."""
-    return context.gravity
+    return context.world.imu_gravity
 
 
 def set_imui_gravity(context: Context, gravity: Any) -> None:  # noqa: ANN401
-    """Keep it; sensors here feel 9.81 m/s^2 always."""
-    context.gravity = decoding.number(gravity)
+    """Let inertial sensors feel another gravity, until another map is loaded; nothing falls faster for it."""
+    context.world.set_imu_gravity(decoding.number(gravity))
 
 
 def project_point(context: Context, location: Any, direction: Any, search_distance: Any) -> list[Any]:  # noqa: ANN401

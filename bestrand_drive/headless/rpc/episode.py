@@ -6,8 +6,8 @@ from typing import Any
 
 from bestrand_drive.headless.rpc import decoding, encoding
 from bestrand_drive.headless.rpc.context import Context, Refused
-from bestrand_drive.headless.wire.tokens import WORLD_STREAM, plain_stream, world_alias
-from bestrand_drive.headless.world.settings import GENERATED_MAP
+from bestrand_drive.headless.town_names import GENERATED_MAP, short_name
+from bestrand_drive.headless.wire.tokens import plain_stream, world_alias
 
 
 def version(context: Context) -> str:
@@ -34,7 +34,7 @@ def load_new_episode(context: Context, name: str, reset_settings: bool, _layers:
     A snapshot of the new episode goes out at once, so that a client waiting for it ticks equally often in every run.
     """
     world = context.world
-    wanted = decoding.text(name).rsplit("/", 1)[-1] or world.map_name.rsplit("/", 1)[-1]
+    wanted = short_name(decoding.text(name)) or short_name(world.map_name)
     if wanted == GENERATED_MAP:
         _load_generated(context, bool(reset_settings))
     else:
@@ -64,8 +64,7 @@ def get_episode_info(context: Context) -> list[Any]:
 def get_sensor_token(context: Context, stream_id: int) -> list[Any]:
     """streaming::Token, under the name that was asked for, of the snapshots or of a sensor that exists."""
     wanted = decoding.whole(stream_id)
-    streams = {actor.stream_id for actor in context.world.actors.values()} - {0}
-    if plain_stream(wanted) not in streams | {WORLD_STREAM}:
+    if not context.has_stream(plain_stream(wanted)):
         raise Refused(f"unable to find a sensor with stream {wanted}")
     return [context.token(wanted)]
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from bestrand_drive.headless.actor import Actor, Kind, Vector
 from bestrand_drive.headless.rpc.context import Context
-from bestrand_drive.headless.world.actor import Actor, Kind, Vector
+from bestrand_drive.headless.wire.descriptions import box_value
 from bestrand_drive.headless.world.attachments import rotation_matrices
 
 _ANY = 255
@@ -31,9 +32,8 @@ def _world_box(context: Context, actor: Actor) -> list[Any]:
     centre, extent = (_PLATE_CENTRE_M, _PLATE_HALF_M) if sign else (actor.box_centre, actor.extent)
     place = actor.transform
     turned = rotation_matrices(np.array(place.rotation)[:, None])[0] @ centre
-    location = tuple(float(at + offset) for at, offset in zip(place.location, turned, strict=True))
-    fields = {"location": location, "extent": extent, "rotation": place.rotation, "actor_id": actor.id}
-    return context.version.pack("BoundingBox", fields)
+    x, y, z = (float(at + offset) for at, offset in zip(place.location, turned, strict=True))
+    return box_value(context.version, actor.id, (x, y, z), extent, place.rotation)
 
 
 HANDLERS = {"get_all_level_BBs": get_all_level_BBs}

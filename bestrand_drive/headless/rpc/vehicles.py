@@ -1,4 +1,4 @@
-"""Vehicles and walkers: controls, physics, lights, doors."""
+"""Vehicles and walkers: controls, physics, lights."""
 
 from __future__ import annotations
 
@@ -53,16 +53,6 @@ def get_vehicle_light_states(context: Context) -> list[tuple[int, int]]:
     return context.world.light_states()
 
 
-def open_vehicle_door(context: Context, actor_id: int, door: int) -> None:
-    """Accepted; it does not change a vehicle's box."""
-    context.world.open_door(actor_id, int(door))
-
-
-def close_vehicle_door(context: Context, actor_id: int, door: int) -> None:
-    """As for opening."""
-    context.world.close_door(actor_id, int(door))
-
-
 def get_wheel_steer_angle(context: Context, actor_id: int, wheel: int) -> float:
     """Angle of one wheel, degrees; only those in front turn."""
     return context.world.wheel_steer_angle(actor_id, int(wheel))
@@ -91,8 +81,6 @@ HANDLERS = {
         get_vehicle_light_state,
         set_vehicle_light_state,
         get_vehicle_light_states,
-        open_vehicle_door,
-        close_vehicle_door,
         get_wheel_steer_angle,
         apply_control_to_walker,
         set_walker_state,

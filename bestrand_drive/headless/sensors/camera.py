@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from bestrand_drive.headless.actor import Actor
 from bestrand_drive.headless.sensors.banner import banner
 from bestrand_drive.headless.sensors.limits import number, whole
 from bestrand_drive.headless.sensors.reading import Body, Moment
-from bestrand_drive.headless.world.actor import Actor
 
 _HEAD = Struct("<IIf")
 _EVENT = np.dtype([("x", "<u2"), ("y", "<u2"), ("t", "<i8"), ("polarity", "?")])

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bestrand_drive.headless.sensors.parties import actor_value, pack
 from bestrand_drive.headless.sensors.reading import Body, Moment
 from bestrand_drive.headless.versions import ProtocolVersion
+from bestrand_drive.headless.wire.descriptions import actor_value, pack
 
 
 class CollisionSensor:

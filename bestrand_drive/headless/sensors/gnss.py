@@ -5,10 +5,10 @@ from __future__ import annotations
 import msgpack
 import numpy as np
 
+from bestrand_drive.headless.actor import Actor
 from bestrand_drive.headless.sensors.geo import GeoReference, Projection, parse_reference
 from bestrand_drive.headless.sensors.noise import Gaussian
 from bestrand_drive.headless.sensors.reading import Body, Moment
-from bestrand_drive.headless.world.actor import Actor
 
 _AXES = ("lat", "lon", "alt")
 

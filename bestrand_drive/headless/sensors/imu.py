@@ -7,12 +7,11 @@ import math
 import msgpack
 import numpy as np
 
+from bestrand_drive.headless.actor import Actor
 from bestrand_drive.headless.sensors.noise import Gaussian
 from bestrand_drive.headless.sensors.pose import Array, rotation_matrix
 from bestrand_drive.headless.sensors.reading import Body, Moment
-from bestrand_drive.headless.world.actor import Actor
 
-_GRAVITY = np.array([0.0, 0.0, 9.81])
 _AXES = ("x", "y", "z")
 
 
@@ -36,7 +35,8 @@ class Imu:
         """One measurement."""
         axes = rotation_matrix(moment.sensor.transform.rotation)
         (slot,) = moment.world.bodies.slots_of([moment.sensor.id])
-        acceleration = axes.T @ (moment.trail.acceleration(slot, moment.age) + _GRAVITY)
+        gravity = np.array([0.0, 0.0, moment.world.imu_gravity])
+        acceleration = axes.T @ (moment.trail.acceleration(slot, moment.age) + gravity)
         accel = self._accel_noise.disturb(acceleration, moment.age)
         gyro = self._gyro_noise.disturb(_turn_rate(moment, axes), moment.age)
         compass = math.atan2(axes[0, 0], -axes[1, 0]) % (2.0 * math.pi)

@@ -13,14 +13,14 @@ from struct import Struct
 import numpy as np
 from numpy.typing import NDArray
 
+from bestrand_drive.headless.actor import Actor
 from bestrand_drive.headless.sensors.limits import number, whole
 from bestrand_drive.headless.sensors.noise import generator
 from bestrand_drive.headless.sensors.pose import Array, place
 from bestrand_drive.headless.sensors.raycast import Hits, RayGrid, cast
 from bestrand_drive.headless.sensors.reading import Body, Moment
-from bestrand_drive.headless.sensors.scene import Boxes
+from bestrand_drive.headless.sensors.scene import SceneBoxes
 from bestrand_drive.headless.sensors.schedule import Span
-from bestrand_drive.headless.world.actor import Actor
 
 _HEAD = Struct("<fI")
 _SEMANTIC = np.dtype([("point", "<f4", 3), ("cosine", "<f4"), ("id", "<u4"), ("tag", "<u4")])
@@ -68,7 +68,7 @@ class Sweep:
     rays: Array
     hits: Hits
     found: NDArray[np.bool_]
-    boxes: Boxes
+    boxes: SceneBoxes
 
 
 class Spinner:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from bestrand_drive.headless.actor import Actor
 from bestrand_drive.headless.sensors.limits import number, whole
 from bestrand_drive.headless.sensors.pose import Array
-from bestrand_drive.headless.world.actor import Actor
 
 _WORD = 0xFFFFFFFF
 

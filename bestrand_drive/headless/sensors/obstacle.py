@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from bestrand_drive.headless.actor import Actor
 from bestrand_drive.headless.sensors.limits import number, switched_on
-from bestrand_drive.headless.sensors.parties import actor_value, pack
 from bestrand_drive.headless.sensors.pose import Array, place
 from bestrand_drive.headless.sensors.raycast import slabs
 from bestrand_drive.headless.sensors.reading import Body, Moment
-from bestrand_drive.headless.sensors.scene import Boxes
+from bestrand_drive.headless.sensors.scene import SceneBoxes
 from bestrand_drive.headless.versions import ProtocolVersion
-from bestrand_drive.headless.world.actor import Actor
+from bestrand_drive.headless.wire.descriptions import actor_value, pack
 
 
 class Obstacle:
@@ -48,14 +48,14 @@ class Obstacle:
         first = int(distances.argmin())
         return (int(boxes.ids[first]), float(distances[first])) if distances[first] <= self._reach_m else None
 
-    def _relevant(self, moment: Moment, start: Array) -> Boxes:
+    def _relevant(self, moment: Moment, start: Array) -> SceneBoxes:
         """The boxes that the sphere may meet."""
         boxes = moment.scene.near(start, self._reach_m + self._radius_m)
         wanted = boxes.ids != (moment.parent.id if moment.parent else 0)
         return boxes.subset(wanted & boxes.dynamic if self._only_dynamics else wanted)
 
 
-def _local(back: Array, start: Array, boxes: Boxes) -> Array:
+def _local(back: Array, start: Array, boxes: SceneBoxes) -> Array:
     """The start [n, 3] in each box's frame."""
     local: Array = np.einsum("nij,nj->ni", back, start - boxes.centres)
     return local

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bestrand_drive.headless.world.actor import Transform, Vector
+from bestrand_drive.headless.actor import Transform, Vector
 from bestrand_drive.headless.world.attachments import rotation_matrices
 
 Array = NDArray[np.float64]

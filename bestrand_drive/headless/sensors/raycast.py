@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestrand_drive.headless.sensors.pose import Array
-from bestrand_drive.headless.sensors.scene import Boxes, Ground
+from bestrand_drive.headless.sensors.scene import Ground, SceneBoxes
 
 _CORNERS = np.array([[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
 _TURN = 2.0 * np.pi
@@ -58,7 +58,7 @@ class Hits:
     cosines: Array
 
 
-def cast(grid: RayGrid, rays: Array, origin: Array, axes: Array, boxes: Boxes, ground: Ground | None) -> Hits:
+def cast(grid: RayGrid, rays: Array, origin: Array, axes: Array, boxes: SceneBoxes, ground: Ground | None) -> Hits:
     """Nearest hits of all rays of a grid.
 
     A box that holds the sensor is transparent: a sensor inside its own vehicle sees the world.
@@ -96,7 +96,9 @@ def _cast_ground(rays: Array, alive: NDArray[np.bool_], origin: Array, axes: Arr
     return Hits(distances, np.full(len(rays), -1, dtype=np.int64), cosines)
 
 
-def _candidates(grid: RayGrid, origin: Array, axes: Array, boxes: Boxes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _candidates(
+    grid: RayGrid, origin: Array, axes: Array, boxes: SceneBoxes
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Pairs of ray and box that may meet: indices [pairs] of rays and of boxes."""
     if not len(boxes.ids):
         return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -108,7 +110,7 @@ def _candidates(grid: RayGrid, origin: Array, axes: Array, boxes: Boxes) -> tupl
     return channel * len(grid.azimuths) + step[pair], box[pair]
 
 
-def _windows(origin: Array, axes: Array, boxes: Boxes) -> tuple[Array, Array, Array, Array]:
+def _windows(origin: Array, axes: Array, boxes: SceneBoxes) -> tuple[Array, Array, Array, Array]:
     """The window of each box in the sensor's frame: azimuth of its middle, half width, lowest and highest elevation.
 
     Azimuths are exact, elevations a bound from outside. A box above, below or around the sensor gets every ray.
@@ -139,7 +141,7 @@ def _cast_boxes(
     box: NDArray[np.int64],
     origin: Array,
     axes: Array,
-    boxes: Boxes,
+    boxes: SceneBoxes,
 ) -> None:
     """Let nearer boxes replace what ``hits`` holds; arguments as in ``cast``, ``ray`` and ``box`` [pairs]."""
     turn = boxes.axes.transpose(0, 2, 1) @ axes

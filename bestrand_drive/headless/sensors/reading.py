@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from bestrand_drive.headless.actor import Actor
 from bestrand_drive.headless.sensors.scene import Scene
 from bestrand_drive.headless.sensors.schedule import Span
 from bestrand_drive.headless.sensors.trail import Trail
 from bestrand_drive.headless.sensors.world_view import SensedWorld
-from bestrand_drive.headless.world.actor import Actor
 
 Body = Sequence[bytes]
 """What follows a frame's 48-byte header, in pieces; equal pieces may be one object."""

@@ -8,9 +8,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from bestrand_drive.headless.actor import Actor, Kind
 from bestrand_drive.headless.sensors.pose import Array, rotation_matrix
 from bestrand_drive.headless.sensors.world_view import SensedWorld
-from bestrand_drive.headless.world.actor import Actor, Kind
 from bestrand_drive.headless.world.attachments import rotation_matrices
 from bestrand_drive.headless.world.bodies import ATTITUDE, PLACE, Bodies
 
@@ -18,7 +18,7 @@ _SOLID = frozenset({Kind.VEHICLE, Kind.WALKER, Kind.PROP})
 
 
 @dataclass(frozen=True)
-class Boxes:
+class SceneBoxes:
     """Oriented boxes.
 
     Attributes:
@@ -39,9 +39,9 @@ class Boxes:
     halves: Array
     radii: Array
 
-    def subset(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Boxes:
+    def subset(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> SceneBoxes:
         """Only the chosen boxes (mask or indices), in order."""
-        return Boxes(
+        return SceneBoxes(
             self.ids[chosen],
             self.tags[chosen],
             self.dynamic[chosen],
@@ -80,14 +80,14 @@ class Scenery:
         """The scene of the frame that the world shows now; cheap, for nothing is computed before it is asked for."""
         return Scene(self._world, self)
 
-    def boxes(self) -> Boxes:
+    def boxes(self) -> SceneBoxes:
         """Every solid actor, now."""
         bodies = self._world.bodies
         if bodies is not self._bodies or bodies.version != self._version:
             self._notice(bodies)
         box = bodies.box[:, self._slots].T
         axes = rotation_matrices(bodies.state[ATTITUDE, self._slots])
-        return Boxes(
+        return SceneBoxes(
             ids=bodies.ids[self._slots],
             tags=self._tags,
             dynamic=self._dynamic,
@@ -114,11 +114,11 @@ class Scene:
         self._scenery = scenery
 
     @cached_property
-    def boxes(self) -> Boxes:
+    def boxes(self) -> SceneBoxes:
         """Every solid actor."""
         return self._scenery.boxes()
 
-    def near(self, point: Array, reach_m: float) -> Boxes:
+    def near(self, point: Array, reach_m: float) -> SceneBoxes:
         """The boxes that reach within ``reach_m`` of a point."""
         boxes = self.boxes
         distances: Array = np.linalg.norm(boxes.centres - point, axis=1)

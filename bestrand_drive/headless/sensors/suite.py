@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
+from bestrand_drive.headless.actor import Actor, Kind
 from bestrand_drive.headless.sensors.camera import Camera, EventCamera
 from bestrand_drive.headless.sensors.contact import CollisionSensor
 from bestrand_drive.headless.sensors.geo import PROJECTIONS, Projection
@@ -22,7 +23,6 @@ from bestrand_drive.headless.sensors.trail import Trail
 from bestrand_drive.headless.sensors.world_view import SensedWorld
 from bestrand_drive.headless.versions import ProtocolVersion
 from bestrand_drive.headless.wire.layouts import Headers
-from bestrand_drive.headless.world.actor import Actor, Kind
 
 _MOST_SAID = 16
 

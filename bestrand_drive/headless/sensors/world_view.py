@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from bestrand_drive.headless.world.actor import Actor
+from bestrand_drive.headless.actor import Actor
 from bestrand_drive.headless.world.bodies import Bodies
 from bestrand_drive.headless.world.contacts import CollisionEvent
 from bestrand_drive.headless.world.settings import EpisodeSettings
@@ -41,6 +41,10 @@ class SensedWorld(Protocol):
     @property
     def opendrive(self) -> str:
         """The map."""
+
+    @property
+    def imu_gravity(self) -> float:
+        """Gravity that inertial sensors feel, m/s^2."""
 
     def ground_height(self, x: float, y: float, z: float) -> float | None:
         """Height of the ground near a point, metres."""

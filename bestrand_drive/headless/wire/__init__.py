@@ -1,1 +1,1 @@
-"""Bytes on the sockets: MessagePack-RPC, sensor streams, packed structs. Knows nothing of a world."""
+"""Bytes on the sockets: MessagePack-RPC, sensor streams, packed structs. Of a world it knows the plain types only."""

@@ -1,4 +1,4 @@
-"""What all connections together may make the server hold, and how many of them there may be."""
+"""What requests that are not whole may make the server hold, and how many connections there may be."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import resource
 from typing import Protocol
 
 LARGEST_TOTAL = 1 << 28
-"""Bytes of requests that are not whole and of answers that were not taken, over all connections."""
+"""Bytes of requests that are not whole, over all connections; what was not taken is bounded by the ``Backlog``."""
 _MOST = 4096
 _RESERVE = 64
 """Descriptors kept free for files, the ports themselves and libraries."""

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bestrand_drive.headless.actor import Vector
+from bestrand_drive.headless.records import ACTOR_FIELDS, MOTION, UNION_BYTES
 from bestrand_drive.headless.versions import Layout, ProtocolVersion
-
-Vector = tuple[float, float, float]
 
 LENGTH = struct.Struct("<I")
 """4 bytes in front of every message of a stream."""
@@ -26,12 +26,6 @@ MAP_CHANGED = 1
 
 _SENSOR = {"sensor_type": "Q", "frame": "Q", "elapsed_s": "d", "location": "3f", "rotation": "3f"}
 _EPISODE = {"episode": "Q", "platform_s": "d", "step_s": "f", "map_origin": "3i", "simulation_state": "I"}
-_UNION_BYTES = 54
-_ACTOR = {
-    "id": "I", "active": "B", "location": "3f", "rotation": "3f", "velocity": "3f", "angular_velocity": "3f",
-    "acceleration": "3f", "by_kind": f"{_UNION_BYTES}s",
-}  # fmt: skip
-_MOTION = ("location", "rotation", "velocity", "angular_velocity", "acceleration")
 _NOWHERE = (0.0, 0.0, 0.0)
 
 
@@ -95,12 +89,12 @@ def _formats(layout: Layout, formats: Mapping[str, str]) -> dict[str, str]:
 
 
 def actor_rows(version: ProtocolVersion) -> Callable[[NDArray[Any]], bytes]:
-    """Turns the world's table of actors (id, active, 15 numbers of motion, union) into the rows of a snapshot."""
+    """Turns a table of ``records.ACTOR_RECORD`` into the rows of a snapshot, in the version's order of fields."""
     layout = version.packed["ActorState"]
-    if layout.names == tuple(_ACTOR):
+    if layout.names == tuple(ACTOR_FIELDS):
         return lambda rows: rows.tobytes()
     record = _record(layout)
-    motion = {name: slice(3 * k, 3 * k + 3) for k, name in enumerate(_MOTION)}
+    motion = {name: slice(3 * k, 3 * k + 3) for k, name in enumerate(MOTION)}
 
     def rearranged(rows: NDArray[Any]) -> bytes:
         found = np.zeros(len(rows), dtype=record)
@@ -114,10 +108,10 @@ def actor_rows(version: ProtocolVersion) -> Callable[[NDArray[Any]], bytes]:
 
 def _record(layout: Layout) -> np.dtype[np.void]:
     """The layout of one actor's row; bytes of unknown fields lie between the named ones and stay zero."""
-    formats = _formats(layout, _ACTOR)
+    formats = _formats(layout, ACTOR_FIELDS)
     sizes = [struct.calcsize(f"<{form}") for form in formats.values()]
     offsets = dict(zip(formats, np.cumsum([0, *sizes]).tolist(), strict=False))
-    kinds = {"id": "<u4", "active": "u1", "by_kind": f"V{_UNION_BYTES}"} | dict.fromkeys(_MOTION, ("<f4", 3))
+    kinds = {"id": "<u4", "active": "u1", "by_kind": f"V{UNION_BYTES}"} | dict.fromkeys(MOTION, ("<f4", 3))
     return np.dtype(
         {
             "names": list(kinds),

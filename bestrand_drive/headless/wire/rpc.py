@@ -19,7 +19,6 @@ from bestrand_drive.headless.wire.messages import Malformed, Messages, Request, 
 from bestrand_drive.headless.wire.sockets import WRITE, Peer
 
 _RESPONSE = 1
-_LARGEST_BACKLOG = 1 << 28
 _KEPT_BUFFER = 1 << 20
 _THROWN_AWAY = [[True]]
 """First parameter, the metadata, of a call whose response the client does not look at."""
@@ -89,7 +88,7 @@ def _new_packer() -> msgpack.Packer:
 class RpcPeer(Peer):
     """One client's connection for remote calls; what is malformed drops this connection only.
 
-    A client that does not take its answers is not read from until it does.
+    A client that does not take its answers is not read from until it does; they wait in the backlog of all peers.
 
     Attributes:
         spoke: A whole call has come.
@@ -104,7 +103,7 @@ class RpcPeer(Peer):
         number: int,
         budget: Budget,
     ) -> None:
-        super().__init__(connection, selector, backlog, _LARGEST_BACKLOG)
+        super().__init__(connection, selector, backlog)
         self._messages = Messages()
         self._answers = answers
         self._number = number

@@ -1,4 +1,4 @@
-"""Non-blocking sockets on one selector: a listener, and peers that hold a bounded amount, each and all together."""
+"""Non-blocking sockets on one selector: a listener, and peers that together hold a bounded amount."""
 
 from __future__ import annotations
 
@@ -105,21 +105,17 @@ class Peer:
         missed: Messages given up since the other side last took something.
     """
 
-    def __init__(
-        self, connection: socket.socket, selector: selectors.BaseSelector, backlog: Backlog, limit_bytes: int
-    ) -> None:
+    def __init__(self, connection: socket.socket, selector: selectors.BaseSelector, backlog: Backlog) -> None:
         """Watch a connection.
 
         Args:
             connection: Accepted; does not block.
             selector: Wakes the peer.
             backlog: Shared by all peers.
-            limit_bytes: What may be held for this one.
         """
         self._socket = connection
         self._selector = selector
         self._backlog = backlog
-        self._limit_bytes = limit_bytes
         self._waiting: deque[Message] = deque()
         self._moved_s = 0.0
         self._closed = False
@@ -130,9 +126,8 @@ class Peer:
         """Bytes arrived."""
         raise NotImplementedError
 
-    def past_limit(self) -> None:
-        """More is held than may be; a connection that cannot do without any of it is dropped."""
-        self.close()
+    def grew(self) -> None:
+        """More is held than before; a subclass may give some of it up."""
 
     def lost(self) -> None:
         """The connection is gone; called once."""
@@ -184,8 +179,8 @@ class Peer:
         self._waiting.append(message)
         self.held += message.held
         self._backlog.grow(self, message.held)
-        if self.held > self._limit_bytes and not self._closed:
-            self.past_limit()
+        if not self._closed:
+            self.grew()
 
     def forget_oldest(self) -> bool:
         """Give up the oldest message of which nothing is sent, but never the newest; whether there was one."""

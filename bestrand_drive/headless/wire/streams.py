@@ -34,7 +34,7 @@ class StreamHub:
     """Who listens to which stream.
 
     Attributes:
-        backlog: Bounds what waits for all readers together.
+        backlog: Bounds what waits for all readers together, and for callers that do not take their answers.
         limit_bytes: What may wait for one reader.
     """
 
@@ -119,8 +119,9 @@ class StreamPeer(Peer):
     """One client's connection to one stream."""
 
     def __init__(self, connection: socket.socket, selector: selectors.BaseSelector, hub: StreamHub) -> None:
-        super().__init__(connection, selector, hub.backlog, hub.limit_bytes)
+        super().__init__(connection, selector, hub.backlog)
         self._hub = hub
+        self._limit_bytes = hub.limit_bytes
         self._request = b""
         self._stream_id: int | None = None
 
@@ -147,9 +148,9 @@ class StreamPeer(Peer):
         if self.missed >= STALL_FRAMES and self.idle_s > STALL_S and self._stream_id != WORLD_STREAM:
             self.close()
 
-    def past_limit(self) -> None:
-        """Of a sensor's frames the newest matter; of snapshots all."""
-        if self._stream_id == WORLD_STREAM:
+    def grew(self) -> None:
+        """Past the limit of one reader: of a sensor's frames the newest matter; of snapshots all."""
+        if self._stream_id == WORLD_STREAM and self.held > self._limit_bytes:
             self.close()
         while self.held > self._limit_bytes and self.forget_oldest():
             pass

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import math
 
-from bestrand_drive.headless.world.actor import Actor, Kind, Transform, Vector
+from bestrand_drive.headless.actor import Actor, Kind, Transform, Vector
 from bestrand_drive.headless.world.bodies import SPIN, VELOCITY, VX, VY, WX
 from bestrand_drive.headless.world.controls import WalkerControl
 from bestrand_drive.headless.world.errors import WorldError
 from bestrand_drive.headless.world.population import Population
-from bestrand_drive.headless.world.ranges import check_location, check_spin, check_transform, check_velocity
+from bestrand_drive.headless.world.ranges import (
+    check_gravity,
+    check_location,
+    check_spin,
+    check_transform,
+    check_velocity,
+)
 
 _ROADS_LABEL = 1  # CityObjectLabel of roads
 _RAY_STEP_M = 0.5
@@ -103,6 +109,11 @@ class ActorCalls(Population):
         self.actor(actor_id)
         (self._ghosts.discard if enabled else self._ghosts.add)(actor_id)
         self._solids = None
+
+    def set_imu_gravity(self, gravity: float) -> None:
+        """Gravity that inertial sensors feel, m/s^2; the motion of actors does not change."""
+        check_gravity(gravity)
+        self.imu_gravity = gravity
 
     # --- walkers
     def _walker(self, actor_id: int) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bestrand_drive.headless.world.actor import Transform
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.world.bodies import ACCELERATION, ATTITUDE, PLACE, SPIN, VELOCITY
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bestrand_drive.headless.world.actor import Actor, Transform, Vector
+from bestrand_drive.headless.actor import Actor, Transform, Vector
 
 X, Y, Z, PITCH, YAW, ROLL, VX, VY, VZ, WX, WY, WZ, AX, AY, AZ = range(15)
 STATE_ROWS = 15

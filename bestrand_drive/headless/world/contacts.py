@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from bestrand_drive.headless.world.actor import Actor, Vector
+from bestrand_drive.headless.actor import Actor, Vector
 from bestrand_drive.headless.world.bodies import VX, VY, Bodies, X, Y
 from bestrand_drive.headless.world.boxes import Boxes, overlap
 from bestrand_drive.headless.world.sweep import overlapping_pairs

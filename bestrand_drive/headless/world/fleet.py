@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
+from bestrand_drive.headless.actor import Vector
+from bestrand_drive.headless.blueprints.blueprint import Limits
+from bestrand_drive.headless.records import VEHICLE_RECORD
 from bestrand_drive.headless.world.ackermann import AckermannDriver
-from bestrand_drive.headless.world.actor import Vector
 from bestrand_drive.headless.world.controls import STEERING_CURVE, PhysicsControl, VehicleControl, Wheel
-from bestrand_drive.headless.world.records import VEHICLE_RECORD
 
 Floats = NDArray[np.float64]
 
@@ -26,19 +25,6 @@ _CONTROL_FIELDS = VEHICLE_RECORD.names[:7] if VEHICLE_RECORD.names else ()  # th
 _MOST_GEARS = 32
 _GRIP_PER_FRICTION = 4.5  # m/s^2; CARLA's tyres (friction 3.5) corner far better than real ones
 _AIR = 0.5 * 1.2 * 2.2  # half the density of air (kg/m^3) times a frontal area (m^2)
-
-
-@dataclass(frozen=True)
-class VehicleLimits:
-    """What a vehicle can do: metres, degrees, m/s^2, m/s, kg."""
-
-    wheelbase: float
-    max_steer_deg: float
-    wheel_steer_deg: float
-    max_accel: float
-    max_brake: float
-    max_speed: float
-    mass: float
 
 
 class Fleet:
@@ -84,7 +70,7 @@ class Fleet:
         self.ackermann: dict[int, AckermannDriver] = {}
         self.physics: dict[int, PhysicsControl] = {}
 
-    def add(self, actor_id: int, slot: int, limits: VehicleLimits, extent: Vector) -> None:
+    def add(self, actor_id: int, slot: int, limits: Limits, extent: Vector) -> None:
         """Append a vehicle; ids only grow, so rows stay in their order."""
         inertia = limits.mass * (extent[0] ** 2 + extent[1] ** 2) / 3.0  # of a box about its upright axis
         column = (

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestrand_drive.headless.maps.signals import SignalSite
+from bestrand_drive.headless.records import LIGHT_RECORD
 from bestrand_drive.headless.world.errors import WorldError
-from bestrand_drive.headless.world.records import LIGHT_RECORD
 
 _GREEN_S, _YELLOW_S, _RED_S = 10.0, 3.0, 2.0  # CARLA's defaults
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from bestrand_drive.headless.actor import Actor, Kind, Transform, Vector
 from bestrand_drive.headless.blueprints.catalog import Blueprint
-from bestrand_drive.headless.world.actor import Actor, Kind, Transform, Vector
 from bestrand_drive.headless.world.bodies import Bodies, TableActor
 from bestrand_drive.headless.world.boxes import Boxes, overlap
 from bestrand_drive.headless.world.contacts import CLEARANCE_M, Solids
 from bestrand_drive.headless.world.errors import SPAWN_COLLISION, SPAWN_INVALID, WorldError
-from bestrand_drive.headless.world.fleet import MASS, VehicleLimits
+from bestrand_drive.headless.world.fleet import MASS
 from bestrand_drive.headless.world.props import MASS_KG as PROP_KG
 from bestrand_drive.headless.world.ranges import LONGEST_CHAIN, MOST_ACTORS, check_transform
 from bestrand_drive.headless.world.state import WorldState
@@ -70,13 +70,7 @@ class Population(WorldState):
     def _enlist(self, actor: Actor, blueprint: Blueprint) -> None:
         """Put vehicles and walkers into their tables."""
         if actor.kind is Kind.VEHICLE:
-            limits = blueprint.limits
-            self.fleet.add(
-                actor.id,
-                self.slot(actor.id),
-                VehicleLimits(*(getattr(limits, name) for name in VehicleLimits.__dataclass_fields__)),
-                actor.extent,
-            )
+            self.fleet.add(actor.id, self.slot(actor.id), blueprint.limits, actor.extent)
         elif actor.kind is Kind.WALKER:
             self.walkers.add(actor.id, self.slot(actor.id))
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from bestrand_drive.headless.world.actor import Kind, Vector
+from bestrand_drive.headless.actor import Kind, Vector
 from bestrand_drive.headless.world.bodies import VELOCITY, VX, VY, VZ, X, Z
 from bestrand_drive.headless.world.fleet import INERTIA, MASS
 from bestrand_drive.headless.world.props import MASS_KG as PROP_KG

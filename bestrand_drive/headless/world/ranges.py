@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from bestrand_drive.headless.world.actor import Transform, Vector
+from bestrand_drive.headless.actor import Transform, Vector
 from bestrand_drive.headless.world.controls import PhysicsControl
 from bestrand_drive.headless.world.errors import WorldError
 
@@ -22,6 +22,7 @@ MOST_ACTORS = 10_000
 LONGEST_CHAIN = 32
 """Actors on actors on actors."""
 
+_GRAVITY_MPS2 = -1e3, 1e3
 _MASS_KG = 1.0, 1e6
 _WHEEL_DEG = 0.0, 89.0
 _FRICTION = 0.0, 100.0
@@ -58,6 +59,11 @@ def check_velocity(velocity: Iterable[float]) -> None:
 def check_spin(spin: Iterable[float]) -> None:
     """Refuse what turns faster than anything here, deg/s."""
     check("an angular velocity of", "degrees/s", spin, -FASTEST_DPS, FASTEST_DPS)
+
+
+def check_gravity(gravity: float) -> None:
+    """Refuse what no planet has, m/s^2."""
+    check("a gravity of", "m/s^2", (gravity,), *_GRAVITY_MPS2)
 
 
 def check_physics(physics: PhysicsControl) -> None:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from bestrand_drive.headless.world.ranges import LONGEST_STEP_S, MOST_SUBSTEPS, SHORTEST_STEP_S, check
 
 DEFAULT_STEP_S = 0.05
-GENERATED_MAP = "OpenDriveMap"
-"""The map under whose name clients load a road network that they sent themselves."""
 
 
 @dataclass

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bestrand_drive.headless.records import ACTOR_RECORD
 from bestrand_drive.headless.world.bodies import Bodies
 from bestrand_drive.headless.world.fleet import Fleet
 from bestrand_drive.headless.world.lights import TrafficLights
-from bestrand_drive.headless.world.records import ACTOR_RECORD
 from bestrand_drive.headless.world.walkers import Walkers
 
 

@@ -7,20 +7,23 @@ from typing import Any
 from numpy.typing import NDArray
 
 from bestrand_drive.errors import DataRefused
+from bestrand_drive.headless.actor import Actor, Kind, Transform
 from bestrand_drive.headless.blueprints.catalog import Catalog
 from bestrand_drive.headless.maps.library import MapLibrary
 from bestrand_drive.headless.maps.road_map import RoadMap
-from bestrand_drive.headless.maps.signals import SPEED_TYPE, STOP_TYPE, YIELD_TYPE, SignalSite
-from bestrand_drive.headless.world.actor import Actor, Kind, Transform
+from bestrand_drive.headless.maps.signals import SignalSite
+from bestrand_drive.headless.signal_types import SPEED_TYPE, STOP_TYPE, YIELD_TYPE
+from bestrand_drive.headless.town_names import GENERATED_MAP, short_name
 from bestrand_drive.headless.world.attachments import Attachments
 from bestrand_drive.headless.world.bodies import Bodies, TableActor
 from bestrand_drive.headless.world.contacts import CollisionEvent, Solids
 from bestrand_drive.headless.world.controls import AckermannSettings
+from bestrand_drive.headless.world.dynamics import GRAVITY
 from bestrand_drive.headless.world.errors import ACTOR_NOT_FOUND, WorldError
 from bestrand_drive.headless.world.fleet import Fleet
 from bestrand_drive.headless.world.lights import TrafficLights
 from bestrand_drive.headless.world.props import LooseProps
-from bestrand_drive.headless.world.settings import GENERATED_MAP, EpisodeSettings, default_weather
+from bestrand_drive.headless.world.settings import EpisodeSettings, default_weather
 from bestrand_drive.headless.world.snapshot import SnapshotTable
 from bestrand_drive.headless.world.stop_zones import StopZones
 from bestrand_drive.headless.world.walkers import Walkers
@@ -60,6 +63,7 @@ class WorldState:
         self.actors: dict[int, Actor] = {}
         self.events: list[CollisionEvent] = []
         self.weather = default_weather()
+        self.imu_gravity = GRAVITY  # of CARLA's game mode, which each map has anew
         self.bodies, self.fleet, self.walkers = Bodies(), Fleet(), Walkers()
         self.attachments, self.props = Attachments(), LooseProps()
         self.light_flags: dict[int, int] = {}
@@ -95,7 +99,7 @@ class WorldState:
             road_map = self.maps.load(name)
         except DataRefused as error:
             raise WorldError(f"map not found: {name}. {error}") from error
-        self._enter(road_map, name.rstrip("/").rsplit("/", 1)[-1], reset_settings)
+        self._enter(road_map, short_name(name), reset_settings)
 
     def load_opendrive(self, xodr: str, reset_settings: bool = False) -> None:
         """Start a new episode in a map given as OpenDRIVE text.

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from bestrand_drive.headless.actor import Actor, Vector
 from bestrand_drive.headless.world.ackermann import AckermannDriver
-from bestrand_drive.headless.world.actor import Actor, Vector
 from bestrand_drive.headless.world.actor_calls import ActorCalls
 from bestrand_drive.headless.world.bodies import VX, YAW
 from bestrand_drive.headless.world.controls import (
@@ -141,7 +141,7 @@ class VehicleCalls(ActorCalls):
             for dx, dy in ((ahead, -aside), (ahead, aside), (-ahead, -aside), (-ahead, aside))
         ]
 
-    # --- lamps, doors and the rest
+    # --- lamps
     def light_state(self, actor_id: int) -> int:
         """Lamps that are on, as CARLA's flags."""
         self.row(actor_id)
@@ -155,11 +155,3 @@ class VehicleCalls(ActorCalls):
     def light_states(self) -> list[tuple[int, int]]:
         """Lamps of all vehicles by id."""
         return [(actor_id, self.light_flags.get(actor_id, 0)) for actor_id in self.fleet.ids]
-
-    def open_door(self, actor_id: int, door: int) -> None:
-        """Accepted; doors do not change a box."""
-        self.row(actor_id)
-
-    def close_door(self, actor_id: int, door: int) -> None:
-        """Accepted; doors do not change a box."""
-        self.row(actor_id)

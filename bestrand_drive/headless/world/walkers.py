@@ -7,12 +7,12 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from bestrand_drive.headless.actor import Vector
 from bestrand_drive.headless.maps.road_map import RoadMap
-from bestrand_drive.headless.world.actor import Vector
+from bestrand_drive.headless.records import WALKER_RECORD
 from bestrand_drive.headless.world.bodies import VX, VY, VZ, YAW, Bodies, X, Y, Z
 from bestrand_drive.headless.world.controls import WalkerControl
 from bestrand_drive.headless.world.dynamics import GRAVITY
-from bestrand_drive.headless.world.records import WALKER_RECORD
 
 MASS_KG = 80.0
 _JUMP_MPS = 4.2

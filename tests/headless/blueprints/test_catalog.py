@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from bestrand_drive.headless.actor import Kind
 from bestrand_drive.headless.blueprints.catalog import AttributeType, Blueprint, Catalog, load_catalog
-from bestrand_drive.headless.world.actor import Kind
 
 
 @pytest.fixture(scope="module")

@@ -6,8 +6,9 @@ import sys
 import pytest
 
 from bestrand_drive.headless.faults import deeds
-from bestrand_drive.headless.faults.hooks import FaultHooks
-from bestrand_drive.headless.faults.order import parse_faults
+from bestrand_drive.headless.faults.hooks import FLOOD_PERIOD_S, FaultHooks
+from bestrand_drive.headless.faults.order import TIMED, parse_faults
+from bestrand_drive.headless.server import PATIENCE_S
 from tests.headless.processes import surroundings
 
 
@@ -57,6 +58,38 @@ def test_without_faults_nothing_is_done_at_any_moment(struck):
     made.loading("")
     assert made.goes_on()
     assert struck == [("wait", 0)]
+
+
+@pytest.mark.parametrize("turn_s", [0.001, 0.05, PATIENCE_S])
+def test_a_flood_is_as_strong_in_a_server_without_work(struck, monkeypatch, turn_s):
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    made = hooks("stderr-flood")
+    while now[0] < 120.0:
+        now[0] += turn_s
+        assert made.goes_on()
+    assert len(struck) == pytest.approx(20.0 / FLOOD_PERIOD_S, abs=6)
+
+
+def test_a_flood_makes_up_for_no_long_halt(struck, monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    made = hooks("stderr-flood")
+    now[0] += 3600.0
+    assert made.goes_on()
+    assert 0 < len(struck) < 1.0 / FLOOD_PERIOD_S
+    before = len(struck)
+    assert made.goes_on()
+    assert len(struck) == before
+
+
+@pytest.mark.parametrize("kind", TIMED)
+def test_every_kind_that_strikes_at_a_moment_does_something_of_its_own(struck, kind):
+    made = hooks(f"{kind}@tick=1")
+    made.drop_streams = lambda: struck.append(("drop",))
+    made.ticked()
+    done = {"crash": ("crash",), "hang": ("wait", None), "oom-exit": ("memory",), "drop-stream": ("drop",)}
+    assert struck == [done[kind]]
 
 
 def test_a_crash_leaves_no_core_file():

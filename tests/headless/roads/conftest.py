@@ -10,7 +10,7 @@ from bestrand_drive.headless.roads.request import Route
 from tests.headless.roads.real_routes import read
 
 if importlib.util.find_spec("carla") is None:
-    collect_ignore_glob = ["test_maps.py", "test_scenario_needs.py"]
+    collect_ignore_glob = ["test_made_junctions.py", "test_maps.py", "test_scenario_needs.py"]
 
 
 @pytest.fixture(scope="session")

@@ -50,6 +50,19 @@ def test_routes_that_keep_clear_share_a_file_and_others_get_one_each() -> None:
     assert apart[PurePosixPath("1/Town12.xodr")] == files_of([crossing("1")])[PurePosixPath("Town12.xodr")]
 
 
+@pytest.mark.parametrize(("apart_m", "files"), [(45.0, 2), (101.0, 1)])
+@pytest.mark.parametrize("shift_m", range(0, 50, 7))
+@pytest.mark.parametrize("beside", [True, False])
+def test_roads_within_fifty_metres_never_share_a_file_and_from_a_hundred_always(
+    apart_m: float, files: int, shift_m: int, beside: bool
+) -> None:
+    """Beside each other, or end to end, where each has 150 m more at its end."""
+    x, y = (0.0, apart_m) if beside else (118.0 + 2 * 150.0 + apart_m, 0.0)
+    places = [(2.0 * i + shift_m, float(shift_m), 0.0) for i in range(60)]
+    moved = [(place[0] + x, place[1] + y, 0.0) for place in places]
+    assert len(files_of([Route("1", "Town12", tuple(places)), Route("2", "Town12", tuple(moved))])) == files
+
+
 HOME = (0.0, 0.0, 0.0)
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from bestrand_drive.headless import versions
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.rpc.dispatch import HANDLERS
 from bestrand_drive.headless.rpc.tables import ACCEPTED, REFUSED
-from bestrand_drive.headless.world.actor import Transform
 from bestrand_drive.headless.world.controls import PhysicsControl, VehicleControl
 from tests.headless.fakes import HERE, serving
 
@@ -144,6 +144,7 @@ def test_errors_of_the_world_reach_the_client_as_text(client):
         ("set_actor_location", ([1], [0, 0, 0])),
         ("set_actor_dead", (-1,)),
         ("set_actor_dead", ()),
+        ("open_vehicle_door", (None, 0)),
         ("get_sensor_token", (1 << 32,)),
         ("set_actor_location", (1, [1.0])),
         ("set_actor_location", (1, "abc")),
@@ -180,13 +181,13 @@ def test_a_result_that_cannot_be_packed_is_an_error_for_the_caller(client, runni
     assert client.call("version") == [[1, "0.9.16"]]
 
 
-def test_controls_reach_the_world_cut_to_their_range(client, running):
+def test_controls_reach_the_world_as_they_were_sent(client, running):
     client.call("apply_control_to_vehicle", 1, [2.0, -3.0, -1.0, True, False, False, 0])
     client.call("apply_control_to_walker", 1, [[0.0, 1.0, 0.0], 1.5, True])
     client.call("set_walker_state", 1, HERE, 2.0)
     client.call("set_vehicle_light_state", 1, [515])
     assert running.world.asked == [
-        ("apply_vehicle_control", 1, VehicleControl(1.0, -1.0, 0.0, True, False, False, 0)),
+        ("apply_vehicle_control", 1, VehicleControl(2.0, -3.0, -1.0, True, False, False, 0)),
         ("apply_walker_control", 1, (0.0, 1.0, 0.0), 1.5, True),
         ("apply_walker_state", 1, Transform((1.0, 2.0, 3.0), (0.0, 90.0, 0.0)), 2.0),
         ("set_light_state", 1, 515),

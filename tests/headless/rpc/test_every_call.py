@@ -3,10 +3,15 @@
 The types are those of CARLA's server bindings (``CarlaServer.cpp``), written down here a second time.
 """
 
+import re
+from pathlib import Path
+
+import msgpack
 import pytest
 
 pytest.importorskip("carla")
 
+from bestrand_drive.headless.actor import Kind
 from bestrand_drive.headless.rpc.dispatch import HANDLERS
 from bestrand_drive.headless.rpc.tables import ACCEPTED, REFUSED
 from bestrand_drive.headless.versions import Answer, known_versions, load_version
@@ -84,7 +89,6 @@ def actor_calls(live):
         "set_actor_simulate_physics": ((car, True), VOID),
         "set_actor_enable_gravity": ((car, True), VOID),
         "set_actor_collisions": ((car, True), VOID),
-        "set_actor_dead": ((live.walker,), VOID),
     }
 
 
@@ -101,8 +105,6 @@ def vehicle_calls(live):
         "get_vehicle_light_state": ((car,), (int,)),
         "set_vehicle_light_state": ((car, [3]), VOID),
         "get_vehicle_light_states": ((), [(int, int)]),
-        "open_vehicle_door": ((car, 0), VOID),
-        "close_vehicle_door": ((car, 0), VOID),
         "get_wheel_steer_angle": ((car, 0), F),
         "apply_control_to_walker": ((walker, [[1.0, 0.0, 0.0], 1.5, False]), VOID),
         "set_walker_state": ((walker, at(60.0), 1.0), VOID),
@@ -217,12 +219,55 @@ def test_every_other_call_is_accepted_or_says_why_not(name):
     for call, shape in load_version(name).calls.items():
         if call in HANDLERS:
             continue
-        ((slot, *rest),) = live.answer(call)
+        ((slot, *rest),) = live.answer(call, *_subject(live, call))
         if call in ACCEPTED:
             assert (slot, len(rest)) == ((False, 0) if shape is Answer.VOID else (1, 1)), call
         else:
             assert slot is (True if shape is Answer.VOID else 0), call
             assert REFUSED[call] in rest[0][0], call
+
+
+def _subject(live, call):
+    """The actor that an accepted call is about."""
+    kinds = ACCEPTED[call].of if call in ACCEPTED else ()
+    return [{Kind.VEHICLE: live.car, Kind.WALKER: live.walker}[kinds[0]]] if kinds else []
+
+
+@pytest.mark.parametrize("call", [name for name, entry in ACCEPTED.items() if entry.of])
+def test_what_is_accepted_of_an_actor_needs_one_of_its_kind(call):
+    live = Live()
+    failed = True if live.version.calls[call] is Answer.VOID else 0
+    for wrong in ([], [9999], [-1], ["x"], *([] if Kind.SENSOR in ACCEPTED[call].of else [[live.imu]])):
+        ((slot, error),) = live.answer(call, *wrong)
+        assert (slot, len(error)) == (failed, 1), wrong
+
+
+def test_inertial_sensors_feel_the_gravity_that_was_set_until_another_map_comes():
+    live = Live()
+    for value in (float("nan"), 1e30, "x"):
+        assert live.answer("set_imui_gravity", value)[0][0] is True
+    assert live.answer("set_imui_gravity", 1.62) == [[False]]
+    assert live.answer("get_imui_gravity") == [[1, 1.62]]
+    live.answer("tick_cue")
+    stream = live.world.actors[live.imu].stream_id
+    live.world.tick()
+    (body,) = [pieces[1] for number, pieces in live.sensors.frames() if number == stream]
+    assert msgpack.unpackb(body)[0] == pytest.approx([0.0, 0.0, 1.62])
+    live.answer("copy_opendrive_to_file", MINI_XODR, [])
+    live.answer("load_new_episode", "OpenDriveMap", True, 0xFFFF)
+    assert live.answer("get_imui_gravity") == [[1, 9.81]]
+
+
+def test_the_page_counts_the_calls_as_they_are():
+    calls = set(load_version("0.9.16").calls)
+    page = (Path(__file__).resolve().parents[3] / "docs" / "headless.md").read_text()
+    said = re.search(r"(\d+) of 0\.9\.16's (\d+) calls act; (\d+) are accepted", page)
+    assert said is not None
+    assert [int(number) for number in said.groups()] == [
+        len(calls & HANDLERS.keys()),
+        len(calls),
+        len(calls & ACCEPTED.keys()),
+    ]
 
 
 def test_a_refusal_that_no_client_reads_is_printed_once(capfd):

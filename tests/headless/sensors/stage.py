@@ -9,10 +9,10 @@ from typing import Any
 
 import msgpack
 
+from bestrand_drive.headless.actor import Actor, Transform, Vector
 from bestrand_drive.headless.blueprints.catalog import Catalog, load_catalog
 from bestrand_drive.headless.sensors.suite import SensorSuite
 from bestrand_drive.headless.versions import load_version
-from bestrand_drive.headless.world.actor import Actor, Transform, Vector
 from bestrand_drive.headless.world.bodies import Bodies, TableActor
 from bestrand_drive.headless.world.contacts import CollisionEvent
 from bestrand_drive.headless.world.settings import EpisodeSettings
@@ -30,6 +30,7 @@ class Stage:
     ground: float | None = 0.0
     frame: int = 0
     elapsed_s: float = 0.0
+    imu_gravity: float = 9.81
     settings: EpisodeSettings = field(default_factory=EpisodeSettings)
     actors: dict[int, Actor] = field(default_factory=dict)
     bodies: Bodies = field(default_factory=Bodies)

@@ -7,7 +7,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from bestrand_drive.headless.world.actor import Actor
+from bestrand_drive.headless.actor import Actor
 from bestrand_drive.headless.world.contacts import CollisionEvent
 from tests.headless.sensors.stage import CATALOG, Stage
 

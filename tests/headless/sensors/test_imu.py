@@ -7,7 +7,7 @@ import math
 import msgpack
 import pytest
 
-from bestrand_drive.headless.world.actor import Transform, Vector
+from bestrand_drive.headless.actor import Transform, Vector
 from tests.headless.sensors.stage import Stage
 
 STEP_S = 0.05
@@ -30,6 +30,12 @@ def test_gravity_turns_with_the_sensor() -> None:
     stage = Stage()
     stage.add("sensor.other.imu", rotation=(90.0, 0.0, 0.0))  # nose up: gravity pulls back, the reading points forward
     assert stage.message(stage.suite())[0] == pytest.approx([9.81, 0.0, 0.0], abs=1e-9)
+
+
+def test_another_gravity_is_felt() -> None:
+    stage = Stage(imu_gravity=1.62)
+    stage.add("sensor.other.imu")
+    assert stage.message(stage.suite())[0] == pytest.approx([0.0, 0.0, 1.62])
 
 
 def test_a_straight_start_is_felt_forward() -> None:

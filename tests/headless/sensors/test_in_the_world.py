@@ -6,11 +6,11 @@ import pytest
 
 pytest.importorskip("carla")
 
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.blueprints.catalog import load_catalog
 from bestrand_drive.headless.maps.library import MapLibrary
 from bestrand_drive.headless.sensors.suite import SensorSuite
 from bestrand_drive.headless.versions import load_version
-from bestrand_drive.headless.world.actor import Transform
 from bestrand_drive.headless.world.controls import VehicleControl
 from bestrand_drive.headless.world.world import World
 from tests.headless.world.mini import MINI_XODR

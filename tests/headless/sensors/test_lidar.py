@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from bestrand_drive.headless.world.actor import Actor
+from bestrand_drive.headless.actor import Actor
 from tests.headless.sensors.stage import Stage
 
 SEMANTIC = np.dtype([("x", "<f4"), ("y", "<f4"), ("z", "<f4"), ("cosine", "<f4"), ("id", "<u4"), ("tag", "<u4")])

@@ -9,8 +9,8 @@ from typing import Any
 import msgpack
 import pytest
 
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.sensors.suite import SensorSuite
-from bestrand_drive.headless.world.actor import Transform
 from bestrand_drive.headless.world.contacts import CollisionEvent
 from tests.headless.sensors.stage import Stage
 from tests.headless.sensors.test_gnss import ROAD

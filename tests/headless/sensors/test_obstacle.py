@@ -7,7 +7,7 @@ from typing import Any
 import msgpack
 import pytest
 
-from bestrand_drive.headless.world.actor import Actor, Vector
+from bestrand_drive.headless.actor import Actor, Vector
 from tests.headless.sensors.stage import CATALOG, Stage
 
 CONE = CATALOG.find("static.prop.constructioncone")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.sensors.pose import place
-from bestrand_drive.headless.world.actor import Transform
 from bestrand_drive.headless.world.attachments import rotation_matrices
 
 carla = pytest.importorskip("carla")

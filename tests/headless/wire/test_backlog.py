@@ -247,6 +247,24 @@ def test_a_caller_that_never_reads_its_answers_is_answered_no_further_and_others
         wait_for(lambda: backlog.held == 0)
 
 
+def test_answers_share_the_limit_of_all_and_whoever_took_nothing_for_the_longest_is_dropped() -> None:
+    answer = [1, 1, None, [[1, "x" * KERNEL]]]
+    with serving() as running:
+        backlog = running.server.hub.backlog
+        backlog.limit_bytes = 2 * KERNEL + LIMIT
+        running.world.opendrive = "x" * KERNEL
+        first, *others = callers = [running.client() for _ in range(3)]
+        for caller in callers[:2]:
+            before = backlog.held
+            caller.send(0, 1, "get_map_data", [[False]])
+            wait_for(lambda before=before: backlog.held >= before + KERNEL)
+        others[1].send(0, 1, "get_map_data", [[False]])
+        with pytest.raises(ConnectionError):
+            first.receive()
+        assert [other.receive() for other in others] == [answer] * 2
+        wait_for(lambda: backlog.held == 0)
+
+
 def test_in_asynchronous_mode_a_slow_reader_misses_the_frames_that_it_has_no_time_for() -> None:
     with serving(limit_bytes=8 * LIMIT) as running:
         running.world.settings.synchronous_mode = False

@@ -143,6 +143,23 @@ def test_frames_of_a_tick_after_a_spawning_batch_wait_for_the_next_call(monkeypa
         assert sensor.receive() == b"frame"
 
 
+@pytest.mark.parametrize("call", ["version", "clear_debug_shape", "enable_gbuffers", "make_coffee"])
+def test_any_call_but_a_batch_lets_held_frames_out(monkeypatch, call):
+    monkeypatch.setattr(outbox, "HOLD_S", 60.0)
+    with serving() as running:
+        stream = running.world.add_stream()
+        running.sensors.waiting = [(stream, b"frame")]
+        client, sensor = running.client(), running.stream(stream)
+        _wait_for(lambda: running.server.hub.has_listener(stream))
+        client.call("apply_batch", [[[1, [99]]]], True)
+        sensor.socket.settimeout(0.05)
+        with pytest.raises(TimeoutError):
+            sensor.receive()
+        sensor.socket.settimeout(3)
+        client.call(call)
+        assert sensor.receive() == b"frame"
+
+
 def test_batches_that_tick_without_end_do_not_hold_frames_without_end(monkeypatch):
     monkeypatch.setattr(outbox, "HOLD_S", 60.0)
     with serving() as running:

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.world.ackermann import AckermannDriver, DriveLimits, Pid
-from bestrand_drive.headless.world.actor import Transform
 from bestrand_drive.headless.world.controls import AckermannControl, AckermannSettings, VehicleControl
 from tests.headless.world.reading import record
 

@@ -6,7 +6,7 @@ import carla
 import numpy as np
 import pytest
 
-from bestrand_drive.headless.world.actor import Transform
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.world.attachments import attitudes, rotation_matrices
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bestrand_drive.headless.world.actor import Transform
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.world.bodies import Bodies
 from bestrand_drive.headless.world.boxes import Boxes, overlap
 from bestrand_drive.headless.world.sweep import near_pairs, overlapping_pairs

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.world import contacts
-from bestrand_drive.headless.world.actor import Transform
 from bestrand_drive.headless.world.controls import VehicleControl
 from bestrand_drive.headless.world.errors import WorldError
 from bestrand_drive.headless.world.sweep import overlapping_pairs

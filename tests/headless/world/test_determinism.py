@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from bestrand_drive.headless.world.actor import Transform
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.world.controls import AckermannControl, VehicleControl
 
 if TYPE_CHECKING:

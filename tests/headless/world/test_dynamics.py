@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from bestrand_drive.headless.world.actor import Transform
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.world.controls import PhysicsControl, VehicleControl, Wheel
 from tests.headless.world.reading import record
 

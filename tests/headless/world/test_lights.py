@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.maps.signals import SignalSite
-from bestrand_drive.headless.world.actor import Transform
 from bestrand_drive.headless.world.errors import WorldError
 from bestrand_drive.headless.world.lights import LightState, TrafficLights
 

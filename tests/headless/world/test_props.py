@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bestrand_drive.headless.world.actor import Transform
+from bestrand_drive.headless.actor import Transform
 
 if TYPE_CHECKING:
     from bestrand_drive.headless.world.world import World

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.rpc import decoding
 from bestrand_drive.headless.versions import load_version
-from bestrand_drive.headless.world.actor import Transform
 from bestrand_drive.headless.world.controls import AckermannControl, AckermannSettings, VehicleControl
 from bestrand_drive.headless.world.errors import WorldError
 from bestrand_drive.headless.world.settings import EpisodeSettings

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bestrand_drive.headless.world.actor import Kind, Transform
+from bestrand_drive.headless.actor import Kind, Transform
+from bestrand_drive.headless.records import ACTOR_RECORD, LIGHT_RECORD, VEHICLE_RECORD, WALKER_RECORD
 from bestrand_drive.headless.world.controls import VehicleControl
-from bestrand_drive.headless.world.records import ACTOR_RECORD, LIGHT_RECORD, VEHICLE_RECORD, WALKER_RECORD
 
 if TYPE_CHECKING:
     from collections.abc import Callable

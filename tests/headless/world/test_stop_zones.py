@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bestrand_drive.headless.world.actor import Kind, Transform
+from bestrand_drive.headless.actor import Kind, Transform
 from bestrand_drive.headless.world.lights import LightState
 from tests.headless.world.reading import record
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgpack
 
+from bestrand_drive.headless.actor import Actor, Vector
 from bestrand_drive.headless.versions import ProtocolVersion
-from bestrand_drive.headless.world.actor import Actor
 
 
 def actor_value(actor: Actor, version: ProtocolVersion, token: bytes = b"") -> list[Any]:
@@ -24,20 +24,20 @@ def actor_value(actor: Actor, version: ProtocolVersion, token: bytes = b"") -> l
         actor.id,
         actor.parent,
         [actor.blueprint_uid, actor.type_id, attributes],
-        box_value(actor, version),
+        actor_box(actor, version),
         bytes([actor.semantic_tag]) if actor.semantic_tag else b"",
         token,
     ]
 
 
-def box_value(actor: Actor, version: ProtocolVersion) -> list[Any]:
-    """``carla::geom::BoundingBox`` in the fields of the version; metres and degrees, in the actor's frame."""
-    fields = {
-        "location": actor.box_centre,
-        "extent": actor.extent,
-        "rotation": (0.0, 0.0, 0.0),
-        "actor_id": actor.id,
-    }
+def actor_box(actor: Actor, version: ProtocolVersion) -> list[Any]:
+    """The box of an actor in its own frame."""
+    return box_value(version, actor.id, actor.box_centre, actor.extent, (0.0, 0.0, 0.0))
+
+
+def box_value(version: ProtocolVersion, actor_id: int, location: Vector, extent: Vector, rotation: Vector) -> list[Any]:
+    """``carla::geom::BoundingBox`` in the fields of the version; metres and degrees."""
+    fields = {"location": location, "extent": extent, "rotation": rotation, "actor_id": actor_id}
     return version.pack("BoundingBox", fields)
 
 
