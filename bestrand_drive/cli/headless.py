@@ -124,7 +124,7 @@ def _require_extra() -> None:
         import carla  # noqa: F401, PLC0415  184 MB; only this command needs it
         import msgpack  # noqa: F401, PLC0415
     except ImportError as error:
-        raise EnvironmentFault(f"{error}; run: pip install 'bestrand-drive[headless]'") from error
+        raise EnvironmentFault(f"{error}; run, in a checkout of bestrand_drive: pip install '.[headless]'") from error
 
 
 def run_alone(arguments: list[str]) -> int:

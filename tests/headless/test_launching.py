@@ -183,7 +183,7 @@ def test_a_missing_extra_is_named(bestrand, maps, monkeypatch):
     monkeypatch.setitem(sys.modules, "carla", None)
     ran = bestrand("headless", "serve", "--maps", maps)
     assert ran.code == 7
-    assert "pip install 'bestrand-drive[headless]'" in ran.err
+    assert "pip install '.[headless]'" in ran.err
 
 
 @pytest.mark.parametrize(

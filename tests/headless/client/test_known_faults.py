@@ -8,9 +8,11 @@ from types import SimpleNamespace
 import pytest
 
 from tests.headless.client import harness
-from tests.headless.client.known_faults import ABORT, FAULTS, STALL, KnownFault, abort, pytest_terminal_summary
+from tests.headless.client.clients import ROOT
+from tests.headless.client.known_faults import ABORT, ABORTS, FAULTS, STALL, KnownFault, abort, pytest_terminal_summary
 from tests.headless.client.programs.pulse import Pulse
 
+DOCUMENT = ROOT / "docs" / "headless.md"
 LAST_WORDS = "terminate called after throwing\n  what():  close: Bad file descriptor [system:9]\n"
 
 
@@ -19,6 +21,7 @@ LAST_WORDS = "terminate called after throwing\n  what():  close: Bad file descri
     [
         (-signal.SIGABRT, LAST_WORDS, True),
         (-signal.SIGABRT, "what():  std::bad_cast", True),
+        (-signal.SIGABRT, "what():  bad_weak_ptr", True),
         (-signal.SIGABRT, "what():  time-out of 10000ms while waiting for the simulator", False),
         (-signal.SIGABRT, "", False),
         (-signal.SIGSEGV, LAST_WORDS, False),
@@ -28,6 +31,11 @@ LAST_WORDS = "terminate called after throwing\n  what():  close: Bad file descri
 )
 def test_only_an_abort_with_the_known_words_is_a_known_fault(code, errors, known):
     assert (abort(code, errors) is not None) is known
+
+
+@pytest.mark.parametrize("words", ABORTS)
+def test_the_documents_name_each(words):
+    assert words in DOCUMENT.read_text()
 
 
 @pytest.mark.parametrize(
