@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -25,7 +24,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from headless_processes import add_maps_option, end, environment, server
+from headless_processes import ROOT, add_maps_option, end, environment, server
+
+sys.path.append(str(ROOT))
+from tests.headless.client.known_faults import abort
 
 STALL_S = 45.0
 SAMPLE_S = 0.5
@@ -33,8 +35,6 @@ WARM_UP = 0.25
 """Share of the time before memory counts: towns are loaded and caches fill."""
 BLOCKS = 12
 LEAK_MIB_PER_MIN = 0.5
-KNOWN_ABORT = "close: Bad file descriptor"
-"""What the client says when two of its threads close one stream."""
 LOST = ("lost_frames", "lost_snapshots", "lost_imu")
 
 
@@ -139,7 +139,7 @@ def _count(watch: Watch, out: str, errors: str, code: int, stalled: bool) -> Non
             watch.counts.update(json.loads(line), rounds=1)
     if stalled:
         watch.counts["stalls"] += 1
-    elif code == -signal.SIGABRT and KNOWN_ABORT in errors:
+    elif abort(code, errors):
         watch.counts["aborts"] += 1
     elif code:
         watch.failures.append(f"{code}: {errors[-300:]}")

@@ -77,7 +77,7 @@ def load_version(name: str, table: Path = _TABLE) -> ProtocolVersion:
     """
     blocks = read_table(table)
     if name not in blocks:
-        raise UsageError(f"--carla-version {name}: not one of {', '.join(reversed(blocks))}.")
+        raise UsageError(f"--carla-version {name}: not one of {', '.join(known_versions(table))}.")
     block = blocks[name]
     return ProtocolVersion(
         name=name,

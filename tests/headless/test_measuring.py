@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.headless.client.known_faults import ABORTS
+
 SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
 GOOD = {0: 8000.0, 20: 800.0, 40: 580.0, 80: 300.0, 150: 200.0}
 
@@ -78,6 +80,17 @@ def test_what_a_soak_does_not_forgive(script, change, wrong):
     calm = [(0.5 * i, 80 + 0.1 * (i % 2)) for i in range(240)]
     whole = {"counts": {"ticks": 100}, "memory": calm, "code": 0, **change}
     assert soak.bad(soak.row(soak.Watch(**{**whole, "counts": Counter(whole["counts"])}))) is wrong
+
+
+@pytest.mark.parametrize(
+    ("code", "errors", "aborts"),
+    [*((-6, f"what():  {words}", 1) for words in ABORTS), (-6, "out of memory", 0), (1, ABORTS[0], 0)],
+)
+def test_a_soak_forgives_the_aborts_that_the_tests_of_the_client_know(script, code, errors, aborts):
+    soak = script("soak_headless")
+    watch = soak.Watch()
+    soak._count(watch, "", errors, code, stalled=False)
+    assert (watch.counts["aborts"], len(watch.failures)) == (aborts, 1 - aborts)
 
 
 @pytest.mark.parametrize("name", ["bench_headless", "soak_headless"])

@@ -1,4 +1,4 @@
-"""The CARLA_ROOT of a test run, and the table that it leaves behind."""
+"""Drives the routes of a test run, and writes the table that it leaves behind."""
 
 from __future__ import annotations
 
@@ -9,20 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.real_evaluator.at_hand import maps
-from tests.real_evaluator.driving import Job, Row, drive, from_json, install, towns_in
+from tests.real_evaluator.at_hand import folder_of, maps
+from tests.real_evaluator.driving import Row, drive, from_json
 from tests.real_evaluator.evaluators import NotAtHand, evaluator
+from tests.real_evaluator.jobs import Job
 from tests.real_evaluator.table import markdown, summary, write
 
 ROW = "real_evaluator_row"
-
-
-@pytest.fixture(scope="session")
-def carla_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A CARLA_ROOT whose start script is the headless server."""
-    if not towns_in([maps()]):
-        pytest.skip(f"no town in {maps()}; set EVALUATOR_MAPS to a folder of OpenDRIVE files")
-    return install(tmp_path_factory.mktemp("carla") / "root", [maps()], "0.9.15")
 
 
 @pytest.fixture
@@ -40,10 +33,9 @@ def driven(
             judge = evaluator(benchmark)
         except NotAtHand as missing:
             pytest.skip(str(missing))
-        carla_root = request.getfixturevalue("carla_root")
         if job is None:
-            pytest.skip(f"no route in a town of {maps()}")
-        row = drive(judge, job, agent, carla_root, tmp_path, tell)
+            pytest.skip(f"no route in a town of {maps()}; set EVALUATOR_MAPS to a folder of OpenDRIVE files")
+        row = drive(judge, job, agent, folder_of(job, tmp_path / "maps"), tmp_path, tell)
         record_property(ROW, dataclasses.asdict(row))
         return row
 

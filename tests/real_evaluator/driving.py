@@ -14,33 +14,18 @@ from pathlib import Path
 from typing import Any
 
 from bestrand_drive.benchmarks.records import read_results
-from bestrand_drive.benchmarks.routes import read_route_file
 from tests.ports import free_ports
 from tests.real_evaluator.evaluators import MODULE, Evaluator
+from tests.real_evaluator.jobs import Job, towns_in
 from tests.real_evaluator.processes import KnownFault, attend, server
 
 ROOT = Path(__file__).resolve().parents[2]
+VERSION = "0.9.15"
+"""Of the client that the evaluators are made for."""
 ATTEMPTS = 4
 CALL_TIMEOUT_S = 120
 """Of every call of the evaluator's client: a server that does not answer makes the evaluator fail by itself."""
 _UNSET = re.compile(r"(?:Skipping|Ignoring) scenario '(?P<name>[^']*)'(?: due to setup error: | as it is )(?P<why>.*)")
-
-
-@dataclass(frozen=True)
-class Job:
-    """A route to drive.
-
-    Attributes:
-        routes: The evaluator's route file.
-        route: Id of one route in it.
-        town: Its town.
-        scenarios: Its scenario types.
-    """
-
-    routes: Path
-    route: str
-    town: str
-    scenarios: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -52,7 +37,7 @@ class Row:
         agent: Which agent drove.
         route: Its id.
         town: Its town.
-        scenarios: Scenario types, joined by "+".
+        scenarios: Scenario types, joined by "+"; before them Fail2Drive's half and class.
         status: As the evaluator recorded it; "" without a record.
         driving_score: 0 to 100.
         completion: Percent of the route.
@@ -90,33 +75,22 @@ class Row:
         return self.status, self.driving_score, self.completion, self.game_s, events
 
 
-def jobs(routes: Path, towns: Sequence[str], only: Sequence[str] = ()) -> list[Job]:
-    """The routes of a file, or of the files of a folder, whose town is at hand, in file order."""
-    files = sorted(routes.glob("*.xml")) if routes.is_dir() else [routes]
-    return [
-        Job(file, route.id, route.town, route.scenario_types)
-        for file in files
-        for route in read_route_file(file).routes
-        if route.town in towns and (not only or route.id in only)
-    ]
-
-
-def towns_in(maps: Sequence[Path]) -> list[str]:
-    """Names of the towns with an OpenDRIVE file; a pointer of git-lfs is none."""
-    return [file.stem for folder in maps for file in sorted(folder.glob("*.xodr")) if file.stat().st_size > 1000]
-
-
-def install(root: Path, maps: Sequence[Path], version: str) -> Path:
-    """A CARLA_ROOT whose start script is the headless server."""
-    folders = [part for folder in maps for part in ("--maps", str(folder))]
-    first = towns_in(maps)[0]
-    command = [sys.executable, "-m", "bestrand_drive", "headless", "install", str(root), *folders]
-    subprocess.run([*command, "--map", first, "--carla-version", version], cwd=ROOT, check=True, capture_output=True)
+def install(root: Path, maps: Path, version: str = VERSION) -> Path:
+    """A CARLA_ROOT whose start script is the headless server, with a folder of towns; it begins in the first."""
+    options = ("--maps", maps, "--map", towns_in(maps)[0], "--carla-version", version, "--die-with-parent")
+    command = [sys.executable, "-m", "bestrand_drive", "headless", "install", str(root), *map(str, options)]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return root
 
 
 def drive(
-    evaluator: Evaluator, job: Job, agent: str, carla_root: Path, folder: Path, report: Callable[[str], None] = print
+    evaluator: Evaluator,
+    job: Job,
+    agent: str,
+    maps: Path,
+    folder: Path,
+    report: Callable[[str], None] = print,
+    version: str = VERSION,
 ) -> Row:
     """Drive a route, again after a known fault of the client.
 
@@ -124,13 +98,15 @@ def drive(
         evaluator: Whose evaluator.
         job: The route.
         agent: ``rolling``, ``npc`` or the file of one.
-        carla_root: What ``install`` made.
-        folder: To be made; gets log and result of each attempt.
+        maps: Folder with its town.
+        folder: To be made; gets a CARLA_ROOT, and log and result of each attempt.
         report: Told of every repetition.
+        version: Of CARLA.
 
     Raises:
         AssertionError: The evaluator stood still, or the client failed too often.
     """
+    carla_root = install(folder / f"{job.route}.carla", maps, version)
     for attempt in range(ATTEMPTS):
         place = folder / f"{job.route}.{attempt}"
         place.mkdir(parents=True, exist_ok=True)
@@ -175,7 +151,7 @@ def row(evaluator: Evaluator, job: Job, agent: str, place: Path, code: int, reru
         game_s = record.duration_game_s
         infractions = {kind: list(texts) for kind, texts in record.infractions.items() if texts}
     return Row(
-        *common, "+".join(job.scenarios), status, score, completion, round(game_s, 2), round(wall_s, 1),
+        *common, job.title, status, score, completion, round(game_s, 2), round(wall_s, 1),
         not left_out, "; ".join(left_out), reruns, code, infractions,
     )  # fmt: skip
 

@@ -4,6 +4,9 @@ A TrafficManager in synchronous mode can miss a wake-up and then never comes bac
 fault, with Unreal's server too). That *stall* is known by three signs together: the log does not grow for ``STALL_S``,
 a thread of the evaluator stands in a tick, and the server answers others. Only this, and the client's abort on closing
 a stream twice, is run again, and counted; all else is the outcome.
+
+Evaluators start servers in sessions of their own, which outlive them. All that one starts inherits a variable of its
+environment, and by that it is found, whoever its parent is by then.
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import signal
 import socket
 import subprocess
 import time
+import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -24,6 +28,8 @@ STALL_S = 60.0
 IDLE_S = 240.0
 """Without a line, in whatever the evaluator does."""
 _POLL_S = 0.2
+_ENDING_S = 20.0
+_MARK = "BESTRAND_TEST_RUN"
 
 
 class KnownFault(Exception):
@@ -41,7 +47,11 @@ def server(carla_root: Path, port: int, log: Path) -> Iterator[None]:
         yield
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        try:
+            process.wait(timeout=20)
+        finally:
+            process.kill()
+            process.wait()
 
 
 def _await(process: subprocess.Popen[bytes], port: int) -> None:
@@ -59,16 +69,22 @@ def attend(command: Sequence[object], log: Path, port: int, *, cwd: Path, env: M
 
     Raises:
         KnownFault: As explained above; nothing of it runs any more.
-        AssertionError: It stood still in another way.
+        AssertionError: It stood still in another way; nothing of it runs either.
     """
+    mark = uuid.uuid4().hex
     with log.open("wb") as output:
         process = subprocess.Popen(
-            [str(part) for part in command], stdout=output, stderr=output, cwd=cwd, env=env, start_new_session=True
+            [str(part) for part in command],
+            stdout=output,
+            stderr=output,
+            cwd=cwd,
+            env={**env, _MARK: mark},
+            start_new_session=True,
         )
     try:
         _watch(process, log, port)
     finally:
-        _end(process)
+        _end(process, mark)
     if fault := abort(process.returncode, log.read_text(errors="replace")):
         raise KnownFault(str(fault))
     return process.returncode
@@ -127,20 +143,23 @@ def _answers(port: int) -> bool:
         return False
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End it and the server that it may have started in a session of its own."""
-    started = [process.pid, *_descendants(process.pid)] if process.poll() is None else []
-    for pid in started:
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(pid, signal.SIGKILL)
+def _end(process: subprocess.Popen[bytes], mark: str) -> None:
+    """End it and all that it started; what is being started meanwhile is found the next time."""
+    process.kill()
     process.wait()
+    deadline = time.monotonic() + _ENDING_S
+    while left := list(_marked(mark)):
+        assert time.monotonic() < deadline, f"{left} do not end"
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
 
 
-def _descendants(pid: int) -> list[int]:
-    """Children of a process, and theirs."""
-    listed = subprocess.run(["ps", "-e", "-o", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    parents = [(int(child), int(parent)) for child, parent in map(str.split, listed.splitlines())]
-    found = [pid]
-    for parent in found:
-        found += [child for child, its in parents if its == parent]
-    return found[1:]
+def _marked(mark: str) -> Iterator[int]:
+    """Processes that live with this mark; one that only waits to be collected has no environment."""
+    line = f"{_MARK}={mark}".encode()
+    for folder in Path("/proc").iterdir():
+        with contextlib.suppress(OSError):
+            if folder.name.isdecimal() and line in (folder / "environ").read_bytes().split(b"\0"):
+                yield int(folder.name)

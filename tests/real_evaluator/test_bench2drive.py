@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from tests.real_evaluator.at_hand import routes
-from tests.real_evaluator.driving import Job, Row
+from tests.real_evaluator.driving import Row
+from tests.real_evaluator.jobs import Job
 
 pytestmark = pytest.mark.real_evaluator
 JOBS = routes("bench2drive")
@@ -15,7 +16,7 @@ FEW = routes("bench2drive", ["24211", "24340", "26401"])
 
 
 def name(job: Job | None) -> str:
-    return f"{job.route}-{job.town}-{'+'.join(job.scenarios)}" if job else "no checkout"
+    return f"{job.route}-{job.town}-{job.kind}" if job else "none at hand"
 
 
 @pytest.mark.parametrize("job", JOBS or [None], ids=name)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import socket
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
 
 from bestrand_drive.simulation.adapters.adapter import HOOKS
 from tests.headless import fakes
+from tests.headless.processes import runs
 from tests.real_evaluator import processes
 
 IN_A_TICK = "import select\nclass World:\n    tick = staticmethod(select.select)\nWorld.tick([], [], [], 600)"
@@ -67,25 +68,30 @@ def test_another_abort_is_an_outcome(tmp_path):
     assert run(tmp_path, "os.abort()") == -6
 
 
-def test_what_it_started_ends_with_it(tmp_path):
-    """As the server that an evaluator starts, in a session of its own."""
-    script = """
-        child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)
-        open('child', 'w').write(str(child.pid))
-        time.sleep(600)
-    """
-    with pytest.raises(AssertionError, match="no line"):
-        run(tmp_path, script)
-    child = int((tmp_path / "child").read_text())
-    assert ends(child)
+STARTS = """
+    child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)
+    open('child', 'w').write(str(child.pid))
+"""
+ENDS = {
+    "stands still": ("time.sleep(600)", functools.partial(pytest.raises, AssertionError, match="no line")),
+    "falls to the known abort": (
+        "print('close: Bad file descriptor', flush=True); os.abort()",
+        functools.partial(pytest.raises, processes.KnownFault),
+    ),
+    "aborts otherwise": ("os.abort()", contextlib.nullcontext),
+    "exits": ("sys.exit(1)", contextlib.nullcontext),
+}
 
 
-def ends(pid: int) -> bool:
-    """Whether a process is gone, or only waits to be collected, before long."""
-    for _ in range(100):
-        with contextlib.suppress(OSError):
-            if Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z":
-                time.sleep(0.05)
-                continue
-        return True
-    return False
+@pytest.mark.parametrize("how", ENDS)
+def test_what_it_started_ends_with_it(tmp_path, how):
+    """As the server that an evaluator starts, in a session of its own; however the evaluator ends."""
+    last, outcome = ENDS[how]
+    with outcome():
+        run(tmp_path, f"{STARTS}\n    {last}")
+    assert not runs(int((tmp_path / "child").read_text()))
+
+
+def test_what_is_nobodys_child_any_more_ends_too(tmp_path):
+    assert run(tmp_path, "subprocess.run(['sh', '-c', 'sleep 600 & echo $! > child'])") == 0
+    assert not runs(int((tmp_path / "child").read_text()))

@@ -9,8 +9,9 @@ import sys
 import numpy as np
 import pytest
 
-from tests.real_evaluator.driving import Job, Row, as_json, from_json, jobs, row, scenarios_left_out, towns_in
+from tests.real_evaluator.driving import Row, as_json, from_json, row, scenarios_left_out
 from tests.real_evaluator.evaluators import MODULE, Evaluator, NotAtHand, evaluator
+from tests.real_evaluator.jobs import Job
 from tests.real_evaluator.speed_limits import scenario_runner
 from tests.real_evaluator.table import markdown, repeats, summary
 
@@ -88,16 +89,6 @@ def test_rows_survive_json():
     again = from_json(json.loads(as_json([ROW])))
     assert as_json(again) == as_json([ROW])
     assert repeats([ROW, *again]) == (1, 1)
-
-
-def test_routes_are_those_whose_town_has_a_file(build, tmp_path):
-    (tmp_path / "Town01.xodr").write_text("x" * 2000)
-    (tmp_path / "Town12.xodr").write_text("version https://git-lfs.github.com/spec/v1\n")
-    assert towns_in([tmp_path]) == ["Town01"]
-    file, towns = tmp_path / "routes.xml", ("Town01", "Town12", "Town01")
-    file.write_bytes(build.routes(*(build.route(k, town=town) for k, town in enumerate(towns))))
-    assert [job.route for job in jobs(file, ["Town01"])] == ["0", "2"]
-    assert [job.route for job in jobs(tmp_path, ["Town01"], ["2"])] == ["2"]
 
 
 def test_a_missing_checkout_is_named(tmp_path):

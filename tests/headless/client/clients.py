@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import subprocess
 import sys
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
-OWN, OLDER = "0.9.16", "0.9.15"
-VARIABLE = "BESTRAND_CLIENT_0915"
+VARIABLE = "BESTRAND_CLIENTS"
+"""Pythons that have other releases than the tests' own, divided as in PATH."""
 MADE = ROOT / ".venv-0915" / "bin" / "python"
-"""Where ``scripts/client_0915`` puts it."""
+"""One of those if the variable names none: where ``scripts/client_0915`` puts it."""
+_ASK = "import carla; print(carla.Client('127.0.0.1', 1).get_client_version(), flush=True); import os; os._exit(0)"
 
 
 class NotAtHand(Exception):
@@ -28,28 +29,28 @@ def python_of(release: str) -> Path:
     """
     missing = [name for name in ("carla", "msgpack") if find_spec(name) is None]
     if missing:
-        raise NotAtHand(f"without {' and '.join(missing)}; pip install 'bestrand-drive[headless]'")
-    return _own() if release == OWN else _older()
+        raise NotAtHand(f"without {' and '.join(missing)}; run: pip install '.[headless]'")
+    found = at_hand()
+    if release not in found:
+        raise NotAtHand(f"no client {release}, only {', '.join(found)}; set {VARIABLE} to a Python that has it")
+    return found[release]
 
 
-def _own() -> Path:
-    """That of the tests."""
-    try:
-        found = version("carla")
-    except PackageNotFoundError:
-        found = "one of another name"
-    if found != OWN:
-        raise NotAtHand(f"carla is {found}, not {OWN}")
-    return Path(sys.executable)
+@functools.cache
+def at_hand() -> dict[str, Path]:
+    """Release -> the first Python that has it; that of the tests comes first."""
+    named = os.environ.get(VARIABLE, str(MADE)).split(os.pathsep)
+    pythons = [Path(sys.executable), *(Path(name) for name in named if name)]
+    found: dict[str, Path] = {}
+    for python in pythons:
+        if release := release_of(python):
+            found.setdefault(release, python)
+    return found
 
 
-def _older() -> Path:
-    """Python 3.7 to 3.10 with the release that has no wheel for newer ones."""
-    python = Path(os.environ.get(VARIABLE, MADE))
+def release_of(python: Path = Path(sys.executable)) -> str:
+    """Release of the client in a Python, "" without one."""
     if not python.is_file():
-        raise NotAtHand(f"no client {OLDER} at {python}; run scripts/client_0915 or set {VARIABLE} to its Python")
-    ask = "import carla; print(carla.Client('127.0.0.1', 1).get_client_version(), flush=True); import os; os._exit(0)"
-    done = subprocess.run([python, "-c", ask], check=False, capture_output=True, text=True, timeout=60)
-    if done.stdout.strip() != OLDER:
-        raise NotAtHand(f"{python} has no client {OLDER}: {(done.stdout or done.stderr).strip()[-200:]}")
-    return python
+        return ""
+    done = subprocess.run([python, "-c", _ASK], check=False, capture_output=True, text=True, timeout=60)
+    return done.stdout.strip()

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from tests.headless.client.clients import OLDER, OWN, NotAtHand, python_of
+from bestrand_drive.headless.versions import known_versions
+from tests.headless.client.clients import NotAtHand, python_of
 from tests.headless.client.harness import Release, Server, Watched, serving
 from tests.headless.client.known_faults import FAULTS
 
@@ -24,7 +25,7 @@ def towns(shared_data: Path) -> Path:
     return shared_data / "towns"
 
 
-@pytest.fixture(scope="session", params=[OWN, OLDER])
+@pytest.fixture(scope="session", params=known_versions())
 def release(request: pytest.FixtureRequest) -> Release:
     """A release of the client and its Python."""
     try:

@@ -1,4 +1,7 @@
-"""What the client itself does wrong, with any server: recognised, run again a few times, counted, told at the end."""
+"""What the client itself does wrong, with any server: recognised, run again a few times, counted, told at the end.
+
+The one list of it, for the tests and ``scripts/soak_headless``; docs/headless.md names the same.
+"""
 
 from __future__ import annotations
 

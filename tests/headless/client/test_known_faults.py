@@ -8,9 +8,20 @@ from types import SimpleNamespace
 import pytest
 
 from tests.headless.client import harness
-from tests.headless.client.known_faults import ABORT, CRASH, FAULTS, STALL, KnownFault, abort, pytest_terminal_summary
+from tests.headless.client.clients import ROOT
+from tests.headless.client.known_faults import (
+    ABORT,
+    ABORTS,
+    CRASH,
+    FAULTS,
+    STALL,
+    KnownFault,
+    abort,
+    pytest_terminal_summary,
+)
 from tests.headless.client.programs.pulse import Pulse
 
+DOCUMENT = ROOT / "docs" / "headless.md"
 LAST_WORDS = "terminate called after throwing\n  what():  close: Bad file descriptor [system:9]\n"
 
 
@@ -19,6 +30,7 @@ LAST_WORDS = "terminate called after throwing\n  what():  close: Bad file descri
     [
         (-signal.SIGABRT, LAST_WORDS, True),
         (-signal.SIGABRT, "what():  std::bad_cast", True),
+        (-signal.SIGABRT, "what():  bad_weak_ptr", True),
         (-signal.SIGABRT, "what():  time-out of 10000ms while waiting for the simulator", False),
         (-signal.SIGABRT, "", False),
         (-signal.SIGSEGV, LAST_WORDS, False),
@@ -30,6 +42,11 @@ LAST_WORDS = "terminate called after throwing\n  what():  close: Bad file descri
 )
 def test_only_an_abort_with_known_words_or_a_crash_in_a_thread_of_its_own_is_a_known_fault(code, errors, known):
     assert (abort(code, errors) is not None) is known
+
+
+@pytest.mark.parametrize("words", ABORTS)
+def test_the_documents_name_each(words):
+    assert words in DOCUMENT.read_text()
 
 
 @pytest.mark.parametrize(

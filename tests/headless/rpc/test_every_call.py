@@ -22,7 +22,6 @@ VOID = "void"
 F = "float"
 V3 = (F, F, F)
 TRANSFORM = (V3, V3)
-BOX = {"0.9.15": (V3, V3, V3), "0.9.16": (V3, V3, V3, int)}
 OPTIONAL = "optional of a float"
 POINT = (V3, int)
 SETTINGS = (bool, bool, OPTIONAL, bool, F, int, F, bool, F, F, bool)
@@ -31,9 +30,14 @@ PHYSICS = ([(F, F)], *(F,) * 5, bool, F, F, F, [(F, F, F)], F, F, V3, [(F, F)], 
 DEFINITION = (int, str, str, [(str, int, str, [str], bool, bool)])
 
 
+def box(version):
+    """The type ``carla::geom::BoundingBox``."""
+    return (V3, V3, V3) if version == "0.9.15" else (V3, V3, V3, int)
+
+
 def actor(version):
     """The type ``carla::rpc::Actor``."""
-    return (int, int, (int, str, [(str, int, str)]), BOX[version], bytes, bytes)
+    return (int, int, (int, str, [(str, int, str)]), box(version), bytes, bytes)
 
 
 def matches(kind, value):
@@ -73,7 +77,7 @@ def actor_calls(live):
         "spawn_actor": ((spawn, at(100.0)), actor(version)),
         "spawn_actor_with_parent": (([1, "sensor.camera.rgb", []], at(1.0), car, 0, ""), actor(version)),
         "destroy_actor": ((live.imu,), bool),
-        "get_actor_bounding_box": ((car,), BOX[version]),
+        "get_actor_bounding_box": ((car,), box(version)),
         "set_actor_location": ((car, [20.0, 1.75, 0.5]), VOID),
         "set_actor_transform": ((car, at(20.0)), VOID),
         "set_actor_target_velocity": ((car, push), VOID),
@@ -137,8 +141,8 @@ def town_calls(live):
         "reset_traffic_light_group": ((light,), VOID),
         "reset_all_traffic_lights": ((), VOID),
         "get_group_traffic_lights": ((light,), [int]),
-        "get_light_boxes": ((light,), [BOX[version]]),
-        "get_all_level_BBs": ((255,), [BOX[version]]),
+        "get_light_boxes": ((light,), [box(version)]),
+        "get_all_level_BBs": ((255,), [box(version)]),
         "get_weather_parameters": ((), (F,) * 14),
         "set_weather_parameters": (([float(k) for k in range(14)],), VOID),
         "get_imui_gravity": ((), F),

@@ -7,6 +7,7 @@ import statistics
 import pytest
 
 from bestrand_drive.headless.sensors.geo import GeoReference, mercator, parse_reference, transverse_mercator
+from tests.headless.client.clients import release_of
 from tests.headless.sensors.stage import Stage
 
 carla = pytest.importorskip("carla")
@@ -24,13 +25,13 @@ REFERENCES = ["+proj=tmerc +lat_0=0 +lon_0=0 +k=1", "+proj=tmerc +lat_0=4.9e+1 +
 
 @pytest.mark.parametrize("reference", REFERENCES)
 def test_fixes_are_the_maps(reference: str) -> None:
-    """The installed client is a 0.9.16, whose Map converts as its server does."""
+    """The installed client's Map converts as the server of its version does."""
     text = ROAD.format(reference)
-    town = carla.Map("Town01", text)
+    town, version = carla.Map("Town01", text), release_of()
     for place in PLACES:
         stage = Stage(opendrive=text)
         stage.add("sensor.other.gnss", place)
-        latitude, longitude, altitude = stage.message(stage.suite("0.9.16"))
+        latitude, longitude, altitude = stage.message(stage.suite(version))
         wanted = town.transform_to_geolocation(carla.Location(*place))
         assert latitude == pytest.approx(wanted.latitude, abs=1e-9)
         assert longitude == pytest.approx(wanted.longitude, abs=1e-9)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bestrand_drive.headless.versions import load_version
+from bestrand_drive.headless.versions import known_versions, load_version
 from tests.headless.sensors.stage import CATALOG, Stage
 
 SILENT = {"sensor.other.lane_invasion", "sensor.other.rss"}
@@ -18,7 +18,7 @@ def test_headers_say_type_frame_time_and_place() -> None:
     assert header == (4, 1, 0.25, 1.5, -2.5, 3.25, 4.0, 5.0, 6.0)
 
 
-@pytest.mark.parametrize("version", ["0.9.15", "0.9.16"])
+@pytest.mark.parametrize("version", known_versions())
 def test_every_sensor_of_the_catalogue_sends_or_is_the_clients(version: str) -> None:
     stage = Stage()
     for blueprint in CATALOG.blueprints:

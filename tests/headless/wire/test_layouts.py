@@ -4,27 +4,28 @@ import struct
 
 import pytest
 
-from bestrand_drive.headless.versions import Answer, load_version
+from bestrand_drive.headless.versions import Answer, known_versions, load_version
 from bestrand_drive.headless.wire import layouts
 from bestrand_drive.headless.wire.responses import answer_error, answer_value
 from bestrand_drive.headless.wire.tokens import pack_token
 
-BOTH = pytest.mark.parametrize("version", ["0.9.15", "0.9.16"])
+EVERY = pytest.mark.parametrize("version", known_versions())
 
 
-@BOTH
+@EVERY
 def test_sensor_header_field_by_field(version):
     headers = layouts.Headers(load_version(version))
     packed = headers.sensor(11, 70_000_000_000, 1.25, (1.0, 2.0, 3.0), (4.0, 5.0, 6.0))
     assert struct.unpack("<QQd6f", packed) == (11, 70_000_000_000, 1.25, 1, 2, 3, 4, 5, 6)
 
 
-@pytest.mark.parametrize(("version", "observer"), [("0.9.15", 16), ("0.9.16", 17)])
-def test_snapshot_header_field_by_field_and_without_a_clock(version, observer):
-    headers = layouts.Headers(load_version(version))
+@EVERY
+def test_snapshot_header_field_by_field_and_without_a_clock(version):
+    block = load_version(version)
+    headers = layouts.Headers(block)
     packed = headers.snapshot(9, 0.5, 3, 0.05, layouts.MAP_CHANGED)
     assert len(packed) == 48 + 36
-    assert struct.unpack_from("<QQd", packed) == (observer, 9, 0.5)
+    assert struct.unpack_from("<QQd", packed) == (block.world_observer, 9, 0.5)
     episode, platform_s, step_s, x, y, z, state = struct.unpack_from("<Qdf3iI", packed, 48)
     assert (episode, platform_s, x, y, z, state) == (3, 0.5, 0, 0, 0, 1)
     assert step_s == pytest.approx(0.05)

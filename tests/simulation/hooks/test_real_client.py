@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from bestrand_drive.simulation.heartbeat import VARIABLE, State, read_beat
-from tests.headless.client.clients import OWN
+from tests.headless.client.clients import release_of
 from tests.headless.client.harness import Release, serving
 from tests.headless.client.known_faults import ABORTS
 from tests.simulation.hooks.running import program, run
@@ -43,11 +43,11 @@ TRIES = 4
 def port(shared_data, tmp_path_factory):
     """A server with the towns at hand."""
     if importlib.util.find_spec("carla") is None or importlib.util.find_spec("msgpack") is None:
-        pytest.skip("pip install 'bestrand-drive[headless]'")
+        pytest.skip("pip install '.[headless]'")
     towns = shared_data / "towns"
     if not (towns / "Town02.xodr").is_file():
         pytest.skip(f"no Town02.xodr in {towns}")
-    with serving(Release(OWN, Path(sys.executable)), towns, tmp_path_factory.mktemp("server")) as server:
+    with serving(Release(release_of(), Path(sys.executable)), towns, tmp_path_factory.mktemp("server")) as server:
         yield server.port
 
 
