@@ -18,6 +18,8 @@ _POSITIONS = {"s", "sOffset", "x", "y", "hdg", "a", "b", "c", "d", "t"}
 _LENGTHS = {"s", "sOffset", "x", "y", "t"}
 """Those of them that are metres."""
 _SHAPES = {"line", "arc", "spiral", "poly3", "paramPoly3"}
+_CURVED = ("arc", "spiral", "paramPoly3")
+"""Shapes that carla divides by; zeros give it no place at all."""
 _STARTS = ("planView/geometry", "lanes/laneOffset")
 """What must be there from the road's beginning on, if it is there at all."""
 
@@ -44,10 +46,24 @@ def _planned_badly(road: Element) -> Iterator[str]:
             yield f"length {text!r} of <{element.tag}> is not a positive number up to {FARTHEST_M:g}"
     if any(_SHAPES.isdisjoint(part.tag for part in geometry) for geometry in geometries):
         yield f"a <geometry> is none of {', '.join(sorted(_SHAPES))}"
+    for geometry in geometries:
+        for name in _CURVED:
+            for shape in geometry.findall(name):
+                yield from _not_curved(shape)
     for path in _STARTS:
         first = min((_number(element.get("s")) for element in road.findall(path)), default=0.0)
         if first > 0:
             yield f"its first <{path.rpartition('/')[2]}> begins at s={first:g}, not at 0"
+
+
+def _not_curved(shape: Element) -> Iterator[str]:
+    """Parameters of a curve that describe none."""
+    values = {name: _number(text) for name, text in shape.items() if name != "pRange"}
+    for name, value in values.items():
+        if not math.isfinite(value):
+            yield f"{name}={shape.attrib[name][:40]!r} of <{shape.tag}> is not a finite number"
+    if not any(values.values()):
+        yield f"an <{shape.tag}> has no parameter but zeros"
 
 
 def _no_numbers(road: Element) -> Iterator[str]:
