@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -16,6 +17,11 @@ from bestrand_drive.headless.roads.needs import NEEDS
 from bestrand_drive.headless.roads.request import Route, Scenario
 from bestrand_drive.headless.roads.towns import files_of
 
+_LONGEST_TOWN = 120
+"""Characters; the server finds no town of a longer name, and file systems take none of twice that."""
+_FARTHEST_M, _ASIDE_M = 1e6, 5000.0
+"""From the origin, where the server's worlds end; from a route to its scenarios' places, to which roads are made."""
+
 
 def map_from_routes(
     routes: Annotated[list[Path], typer.Argument(help="Route files, or folders of them (*.xml).", show_default=False)],
@@ -23,7 +29,7 @@ def map_from_routes(
 ) -> None:
     """Build OpenDRIVE towns around routes: roads where the routes run, made up where they say nothing."""
     files = [read_route_file(path) for path in _files(routes)]
-    found = [route for file in files for route in routes_of(file)]
+    found = [_within_reach(file, route) for file in files for route in routes_of(file)]
     texts = files_of(found)
     for path, text in texts.items():
         target = out / path
@@ -50,6 +56,26 @@ def _files(paths: list[Path]) -> list[Path]:
             raise UsageError(f"{path} holds no *.xml file.")
         found += own
     return found
+
+
+def _within_reach(file: RouteFile, route: Route) -> Route:
+    """The route itself, if a map can be made around it.
+
+    Raises:
+        DataRefused: Its town's name is too long for a file, or a place is too far away.
+    """
+    where = f"{file.path}: route {route.id}"
+    if len(route.town) > _LONGEST_TOWN:
+        raise DataRefused(f"{where}: town {route.town[:40]!r}... has more than {_LONGEST_TOWN} characters.")
+    if not all(abs(part) <= _FARTHEST_M for place in route.waypoints for part in place):
+        raise DataRefused(f"{where}: a waypoint lies beyond {_FARTHEST_M / 1000:,.0f} km.")
+    for scenario in route.scenarios:
+        for name, place in {"trigger_point": scenario.trigger, **scenario.places}.items():
+            if not min(math.dist(place, waypoint) for waypoint in route.waypoints) <= _ASIDE_M:
+                raise DataRefused(
+                    f"{where}: the {name[:40]} of its {scenario.type[:40]} is more than {_ASIDE_M / 1000:.0f} km away."
+                )
+    return route
 
 
 def routes_of(file: RouteFile) -> Iterator[Route]:

@@ -33,7 +33,8 @@ def carla_flags(flags: Sequence[str], defaults: ServeOptions) -> tuple[ServeOpti
         defaults: What holds without flags.
 
     Raises:
-        UsageError: A port is no number between 0 and 65535, with ``=`` before it.
+        UsageError: A port is no number between 0 and 65535, with ``=`` before it, or a flag looks like that of a port
+            and is none.
     """
     options, words, unknown = defaults, iter(flags), []
     if flags and not flags[0].startswith("-"):
@@ -45,6 +46,7 @@ def carla_flags(flags: Sequence[str], defaults: ServeOptions) -> tuple[ServeOpti
         elif name == STREAMING_PORT:
             options = replace(options, streaming_port=_port(flag, value))
         elif name not in IGNORED and name not in IGNORED_WITH_VALUE:
+            _check_no_port(flag)
             unknown.append(flag)
     return options, unknown
 
@@ -59,6 +61,17 @@ def _pairs(words: Iterator[str]) -> Iterator[tuple[str, str]]:
             after = next(words, None)
         yield word, value
         word = after
+
+
+def _check_no_port(flag: str) -> None:
+    """Refuse what is meant for a port: a server that ignored it would listen where nobody looks for it.
+
+    Raises:
+        UsageError: Its name ends like a port's.
+    """
+    name = flag.partition("=")[0]
+    if name.startswith("-") and name.lower().endswith(("port", "ports")):
+        raise UsageError(f"{name}: no flag for a port; they are {', '.join(sorted({*RPC_PORT, STREAMING_PORT}))}.")
 
 
 def _port(flag: str, value: str) -> int:

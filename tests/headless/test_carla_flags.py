@@ -65,6 +65,20 @@ def test_a_port_behind_a_space_is_refused_as_carla_would_ignore_it():
         carla_flags(["-carla-rpc-port", "3000"], PLAIN)
 
 
+@pytest.mark.parametrize(
+    "flag",
+    ["--world-port=3000", "--carla-rpc-port=3000", "-rpc-port=3000", "-port=3000", "--port", "-PORT=3", "-worldport=3"],
+)
+def test_what_looks_like_a_port_is_refused_and_the_right_flags_are_named(flag):
+    with pytest.raises(UsageError, match="-carla-rpc-port") as caught:
+        carla_flags(["-nosound", flag], PLAIN)
+    assert str(caught.value).startswith(f"{flag.partition('=')[0]}: ")
+
+
+def test_a_bare_word_or_a_value_may_end_like_a_port():
+    assert carla_flags(["Airport", "-abslog=/tmp/port", "-what=port"], PLAIN)[1] == ["-what=port"]
+
+
 def test_the_lists_are_in_lower_case_and_apart():
     lists = (IGNORED, IGNORED_WITH_VALUE, RPC_PORT)
     assert all(flag == flag.lower() and flag.startswith("-") for one in lists for flag in one)

@@ -235,6 +235,20 @@ def test_a_broken_town_is_named_with_its_file(bestrand, maps, text):
     assert f"{maps / 'Town03.xodr'}: " in ran.err
 
 
+@pytest.mark.parametrize(
+    "part",
+    ['<arc curvature="0"/>', "", '<line/></geometry><geometry s="1" x="1e308" y="0" hdg="0" length="1"><line/>'],
+    ids=["no number", "kills the library", "overflows"],
+)
+def test_a_town_that_the_library_cannot_use_is_refused_in_one_line(bestrand, maps, part):
+    broken = maps / "Town03.xodr"
+    broken.write_text((maps / "Town01.xodr").read_text().replace("<line/>", part))
+    ran = bestrand("headless", "serve", "--maps", maps, "--map", "Town03")
+    assert ran.code == 4
+    assert ran.err.startswith(f"bestrand: {broken}: ")
+    assert len(ran.err.splitlines()) == 1
+
+
 @pytest.mark.parametrize(("port", "streams"), [(65535, 0), (65535, 2000), (65534, None), (0, 0), (0, None), (2000, 0)])
 def test_ports_that_can_be_are_not_refused(port, streams):
     check_ports(ServeOptions(maps=(), port=port, streaming_port=streams))

@@ -14,6 +14,8 @@ LONGEST_NAME = 120
 """Characters of a town's name; file systems take no more than twice that."""
 KEPT_MAPS = 12
 """Maps kept loaded, the most recently used ones; clients may generate any number."""
+KEPT_CHARACTERS = 1 << 28
+"""Of their texts together, but for the last map's."""
 
 
 class MapLibrary:
@@ -66,9 +68,13 @@ class MapLibrary:
         Raises:
             DataRefused: It cannot be read.
         """
-        key = sha256_bytes(f"{name}\n{xodr}".encode())
+        key = sha256_bytes(f"{name}\n{xodr}".encode("utf-8", "surrogatepass"))  # what is no text is refused below
         known = self._loaded.pop(key, None) or RoadMap(name, xodr)
         self._loaded[key] = known  # last in the dict: most recently used
-        while len(self._loaded) > KEPT_MAPS:
+        while len(self._loaded) > KEPT_MAPS or (len(self._loaded) > 1 and self._size() > KEPT_CHARACTERS):
             del self._loaded[next(iter(self._loaded))]
         return known
+
+    def _size(self) -> int:
+        """Characters of all texts that are kept."""
+        return sum(len(road_map.xodr) for road_map in self._loaded.values())

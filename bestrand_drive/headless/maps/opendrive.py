@@ -6,16 +6,15 @@ Geometry is left to ``carla.Map``. Source: ASAM OpenDRIVE 1.4, sections 5.3.4 (r
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
-from bestrand_drive.errors import DataRefused
+from bestrand_drive.headless.maps.elements import take_elements
 from bestrand_drive.headless.maps.soundness import check_road
 
 _KMH_PER_UNIT = {"mph": 1.609344, "m/s": 3.6, "km/h": 1.0}
+_FASTEST_KMH = 1e4
 
 
 @dataclass(frozen=True)
@@ -61,29 +60,9 @@ def parse_opendrive(xodr: str) -> OpenDrive:
     Raises:
         DataRefused: It is no well-formed OpenDRIVE, carries a DOCTYPE, or has a road that cannot be.
     """
-    if "<!DOCTYPE" in xodr:
-        raise DataRefused("The OpenDRIVE text carries a DOCTYPE, which is refused.")
     reader = _Reader()
-    try:
-        for element in _top_elements(xodr):
-            reader.take(element)
-    except (ElementTree.ParseError, ValueError, KeyError) as error:
-        raise DataRefused(f"The OpenDRIVE text cannot be read: {error}.") from error
+    take_elements(xodr, reader.take)
     return OpenDrive(reader.roads, reader.phases())
-
-
-def _top_elements(xodr: str) -> Iterator[Element]:
-    """Yield the children of the root one by one and forget them afterwards: large towns fit in little memory."""
-    depth, root = 0, None  # a DOCTYPE, and with it every entity, was refused before
-    for event, element in ElementTree.iterparse(io.BytesIO(xodr.encode()), events=("start", "end")):  # noqa: S314
-        if event == "start":
-            depth += 1
-            root = element if root is None else root
-            continue
-        depth -= 1
-        if depth == 1 and root is not None:
-            yield element
-            root.clear()
 
 
 class _Reader:
@@ -139,7 +118,10 @@ def _speed(element: Element, start_s: float) -> SpeedRecord:
     text = element.get("max", "no limit")
     if text in ("no limit", "undefined", ""):
         return SpeedRecord(start_s, None)
-    return SpeedRecord(start_s, float(text) * _KMH_PER_UNIT.get(element.get("unit", "m/s"), 3.6))
+    limit_kmh = float(text) * _KMH_PER_UNIT.get(element.get("unit", "m/s"), 3.6)
+    if not abs(limit_kmh) <= _FASTEST_KMH:
+        raise ValueError(f"{text[:40]!r} is no speed")
+    return SpeedRecord(start_s, limit_kmh)
 
 
 def _road_speeds(road: Element) -> Iterator[SpeedRecord]:

@@ -11,8 +11,8 @@ from typing import Any
 import carla
 
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.maps.opendrive import parse_opendrive
+from bestrand_drive.headless.maps.proof import prove
 from bestrand_drive.headless.maps.signals import SignalSite, find_signals
 from bestrand_drive.headless.maps.spawn_points import find_spawn_points
 from bestrand_drive.headless.maps.speed_limits import SpeedLimits
@@ -53,6 +53,14 @@ class Surface:
 class RoadMap:
     """A loaded town.
 
+    Attributes:
+        name: Of the town.
+        xodr: Its text.
+        carla_map: ``carla.Map`` of it.
+        spawn_points: Where vehicles may be spawned.
+        limits: Speed limits.
+        junctions: Signal ids of each junction's phases.
+
     Surfaces are asked for by cells of 2 x 2 x 4 m and remembered: ``carla.Map.get_waypoint`` costs 10 to 50 us. A cell
     is always evaluated at its centre, so that the answer depends neither on who asked first nor on what was forgotten.
     """
@@ -61,25 +69,20 @@ class RoadMap:
         """Build from OpenDRIVE text.
 
         Raises:
-            DataRefused: It cannot be read, or holds no road.
+            DataRefused: It cannot be read or used, or holds no road.
+            EnvironmentFault: It cannot be tried.
         """
         self.name = name
         self.xodr = xodr
         parsed = parse_opendrive(xodr)
         if not parsed.roads:
             raise DataRefused(f"The OpenDRIVE text of {name} holds no road.")
-        try:
-            self.carla_map: Any = carla.Map(name, xodr)
-        except RuntimeError as error:
-            raise DataRefused(f"carla refuses the OpenDRIVE text of {name}: {error}.") from error
+        prove(name, xodr)
+        self.carla_map: Any = carla.Map(name, xodr)
+        self.spawn_points = find_spawn_points(self.carla_map)
         self.limits = SpeedLimits(parsed.roads)
         self.junctions = parsed.junctions
         self._cells: OrderedDict[tuple[int, int, int], Surface | None] = OrderedDict()
-
-    @cached_property
-    def spawn_points(self) -> tuple[Transform, ...]:
-        """Where vehicles may be spawned."""
-        return find_spawn_points(self.carla_map)
 
     @cached_property
     def lights(self) -> tuple[SignalSite, ...]:

@@ -10,6 +10,8 @@ from bestrand_drive.headless.rpc.context import Context, Refused
 from bestrand_drive.headless.rpc.explanations import explain
 from bestrand_drive.headless.wire.responses import failure, success
 
+MOST_COMMANDS = 10_000
+"""In one call, chained ones included: while they run, nobody else is served."""
 _SPAWN, _DESTROY, _CONSOLE = 0, 1, 20
 
 _Act = Callable[..., Any]
@@ -48,11 +50,37 @@ COMMANDS: tuple[tuple[str, _Act | None], ...] = (
 
 
 def apply_batch(context: Context, commands: list[Any], do_tick: bool = False) -> list[Any]:
-    """Run commands in order; one Response<ActorId> each, not wrapped in a Response itself."""
+    """Run commands in order; one Response<ActorId> each, not wrapped in a Response itself.
+
+    Raises:
+        Refused: There are too many; none is run.
+    """
+    _check_number(context, commands)
     outcomes = [_outcome(context, command) for command in commands]
     if do_tick and context.world.settings.synchronous_mode:
         context.tick(True)
     return outcomes
+
+
+def _check_number(context: Context, commands: list[Any]) -> None:
+    """Refuse too many commands, those chained to others included."""
+    count, waiting = 0, [commands]
+    while waiting:
+        found = waiting.pop()
+        count += len(found)
+        if count > MOST_COMMANDS:
+            raise Refused(f"apply_batch: more than {MOST_COMMANDS:,} commands in one batch, chained ones included")
+        waiting += [chained for command in found if (chained := _chained(context, command))]
+
+
+def _chained(context: Context, command: Any) -> list[Any]:  # noqa: ANN401  whatever a client sent
+    """The commands chained to one, if it spawns and can be read."""
+    try:
+        index, fields = command[0]
+        found = decoding.fields(context.version, "SpawnActor", fields)["do_after"] if index == _SPAWN else []
+    except (TypeError, ValueError, LookupError):
+        return []
+    return found if isinstance(found, list) else []
 
 
 def _outcome(context: Context, command: Any) -> list[Any]:  # noqa: ANN401  whatever a client sent
@@ -84,15 +112,29 @@ def _run(context: Context, index: int, fields: list[Any]) -> int:
 def _spawn(context: Context, fields: list[Any]) -> int:
     """Spawn an actor, then run the commands chained to it, whose actor it becomes; their outcomes are not reported."""
     named = decoding.fields(context.version, "SpawnActor", fields)
+    after = _read_chained(named["do_after"])
     parent = decoding.optional(named["parent"])
     if parent is not None and parent not in context.world.actors:
         raise Refused("unable to attach actor: parent actor not found")
     spawned = actors.spawn(context, named["description"], decoding.transform(named["transform"]), parent or 0)
-    for (index, chained), *_ in named["do_after"]:
+    for index, chained in after:
         if index not in (_SPAWN, _CONSOLE):
             chained[0] = spawned
         _outcome(context, [[index, chained]])
     return spawned
+
+
+def _read_chained(commands: list[Any]) -> list[tuple[int, list[Any]]]:
+    """Index and fields of chained commands; what cannot be read fails here, before anything is spawned.
+
+    Raises:
+        TypeError: One has no fields.
+    """
+    found = [(index, chained) for (index, chained), *_ in commands]
+    for _, chained in found:
+        if not isinstance(chained, list) or not chained:
+            raise TypeError("a chained command has no fields")
+    return found
 
 
 HANDLERS = {"apply_batch": apply_batch}

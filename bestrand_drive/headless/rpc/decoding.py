@@ -29,6 +29,10 @@ _T = TypeVar("_T")
 
 _LARGEST = 3.4028234663852886e38
 """Largest float32; clients send no larger one."""
+MOST_POINTS, MOST_PARTS = 200, 32
+"""Points of a curve; gears or wheels of a vehicle. CARLA's own vehicles have up to 20 points and 8 gears."""
+LONGEST_TEXT, LONGEST_HOST = 256, 255
+"""Characters of an attribute's value, and of the name of a machine."""
 
 
 def number(value: Any) -> float:  # noqa: ANN401  whatever a client sent
@@ -69,14 +73,46 @@ def optional(value: Any) -> Any:  # noqa: ANN401
     return value[1] if len(value) > 1 else None
 
 
-def text(value: Any) -> str:  # noqa: ANN401
+def text(value: Any, longest: int | None = None) -> str:  # noqa: ANN401
     """A string.
+
+    Args:
+        value: What a client sent.
+        longest: Characters that it may have, if it is kept.
+
+    Raises:
+        TypeError: It is none.
+        ValueError: It is too long.
+    """
+    if not isinstance(value, str):
+        raise TypeError(f"a string is needed, not {type(value).__name__}")
+    if longest is not None and len(value) > longest:
+        raise ValueError(f"a string of {len(value):,} characters is longer than {longest:,}")
+    return value
+
+
+def port(value: Any) -> int:  # noqa: ANN401
+    """A port.
 
     Raises:
         TypeError: It is none.
     """
-    if not isinstance(value, str):
-        raise TypeError(f"a string is needed, not {type(value).__name__}")
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 16:
+        raise TypeError(f"{value!r:.40} is no port")
+    return value
+
+
+def _few(value: Any, most: int) -> list[Any]:  # noqa: ANN401
+    """A list that is kept.
+
+    Raises:
+        TypeError: It is none.
+        ValueError: It is too long.
+    """
+    if not isinstance(value, list):
+        raise TypeError(f"an array is needed, not {type(value).__name__}")
+    if len(value) > most:
+        raise ValueError(f"an array of {len(value):,} elements is longer than {most:,}")
     return value
 
 
@@ -169,17 +205,17 @@ def episode_settings(version: ProtocolVersion, value: Any) -> EpisodeSettings:  
 
 def _curve(value: Any) -> tuple[tuple[float, float], ...]:  # noqa: ANN401
     """A list of Vector2D."""
-    return tuple((number(point[0]), number(point[1])) for point in value)
+    return tuple((number(point[0]), number(point[1])) for point in _few(value, MOST_POINTS))
 
 
 def physics_control(version: ProtocolVersion, value: Any) -> PhysicsControl:  # noqa: ANN401
     """VehiclePhysicsControl with its gears and wheels."""
 
     def gears(value: Any) -> tuple[Gear, ...]:  # noqa: ANN401
-        return tuple(_made(Gear, fields(version, "GearPhysicsControl", gear), {}) for gear in value)
+        return tuple(_made(Gear, fields(version, "GearPhysicsControl", gear), {}) for gear in _few(value, MOST_PARTS))
 
     def wheels(value: Any) -> tuple[Wheel, ...]:  # noqa: ANN401
-        found = (fields(version, "WheelPhysicsControl", wheel) for wheel in value)
+        found = (fields(version, "WheelPhysicsControl", wheel) for wheel in _few(value, MOST_PARTS))
         return tuple(_made(Wheel, wheel, {"position": vector}) for wheel in found)
 
     readers: Mapping[str, Callable[[Any], Any]] = {
@@ -196,4 +232,4 @@ def physics_control(version: ProtocolVersion, value: Any) -> PhysicsControl:  # 
 
 def attributes(value: Any, type_base: int) -> Attributes:  # noqa: ANN401
     """Attributes of an ActorDescription: id -> (version-independent type code, value as text)."""
-    return {text(item[0]): (int(item[1]) - type_base, text(item[2])) for item in value}
+    return {text(item[0]): (small(item[1]) - type_base, text(item[2], LONGEST_TEXT)) for item in value}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from bestrand_drive.headless.rpc import decoding
 from bestrand_drive.headless.rpc.context import Context, TrafficManager
 
 
@@ -16,9 +19,9 @@ def get_traffic_manager_running(context: Context, port: int) -> tuple[str, int]:
     return (found.address, port) if found else ("", 0)
 
 
-def add_traffic_manager_running(context: Context, place: tuple[str, int]) -> bool:
-    """Announce one; false when the port has one already."""
-    address, port = place[0], place[1]
+def add_traffic_manager_running(context: Context, place: Any) -> bool:  # noqa: ANN401
+    """Announce one by its address and port; false when the port has one already."""
+    address, port = decoding.text(place[0], decoding.LONGEST_HOST), decoding.port(place[1])
     if port in context.traffic_managers:
         return False
     context.traffic_managers[port] = TrafficManager(address, context.caller)

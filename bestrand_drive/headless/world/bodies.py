@@ -66,6 +66,10 @@ class Bodies:
         self.state[ATTITUDE, slot] = transform.rotation
         self._placed.add(slot)
 
+    def was_placed(self, slot: int) -> bool:
+        """Whether a client put the actor somewhere since the last tick."""
+        return slot in self._placed
+
     def land(self, slots: int | NDArray[np.intp]) -> None:
         """The ground has taken a fall's speed, which is no acceleration of the motion."""
         self.last[VZ, slots] = self.state[VZ, slots]

@@ -3,7 +3,7 @@
 Every two of vehicles, walkers and props collide when one of them moves and, unless a vehicle is among them, one can
 yield: what scenarios park out of the way with physics off gives no events there. Inelastic: the normal part of the
 relative velocity vanishes (restitution 0); impulse J = m_eff * closing speed. There is no friction between bodies and
-no spin from an eccentric hit.
+no spin from an eccentric hit. What comes down on another body is not pushed aside: it stays on top.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bestrand_drive.headless.actor import Actor, Vector
-from bestrand_drive.headless.world.bodies import VX, VY, Bodies, X, Y
+from bestrand_drive.headless.world.bodies import VX, VY, VZ, Bodies, X, Y, Z
 from bestrand_drive.headless.world.boxes import Boxes, overlap
+from bestrand_drive.headless.world.stacking import Stacking
 from bestrand_drive.headless.world.sweep import overlapping_pairs
 
 Floats = NDArray[np.float64]
@@ -74,9 +75,9 @@ def collide(bodies: Bodies, solids: Solids, dt_s: float) -> list[CollisionEvent]
         dt_s: Step in seconds.
     """
     state = bodies.state
-    place, velocity = state[X : Y + 1, solids.slots], state[VX : VY + 1, solids.slots]
+    place, velocity = state[X : Z + 1, solids.slots], state[VX : VZ + 1, solids.slots]
     moved = (np.abs(velocity).max(axis=0) > _MOVED_MPS) | (
-        np.abs(place - bodies.last[X : Y + 1, solids.slots]).max(axis=0) > 1e-3
+        np.abs(place - bodies.last[X : Z + 1, solids.slots]).max(axis=0) > 1e-3
     )
     if not moved.any():
         return []
@@ -85,12 +86,16 @@ def collide(bodies: Bodies, solids: Solids, dt_s: float) -> list[CollisionEvent]
     if not first.size:
         return []
     found = overlap(boxes.take(first), boxes.take(second))
+    stacking = Stacking(bodies, solids.slots, boxes.z - place[Z], boxes.height - 0.5 * CLEARANCE_M, dt_s)
     events: list[CollisionEvent] = []
     touching = np.flatnonzero(found.depth > 0.0)
     for pair in touching[np.lexsort((second[touching], first[touching]))].tolist():
         both = (int(first[pair]), int(second[pair]))
         contact = (float(found.normal_x[pair]), float(found.normal_y[pair]), float(found.depth[pair]))
-        if not _walks_out(state, solids, both, contact, dt_s):
+        upper = stacking.upper(*both)
+        if upper is not None and solids.yields[upper]:
+            events += _land(stacking, solids, both, upper)
+        elif not _walks_out(state, solids, both, contact, dt_s):
             events += _resolve(state, solids, both, contact, dt_s)
     return events
 
@@ -108,6 +113,16 @@ def _near(boxes: Boxes, solids: Solids, moved: NDArray[np.bool_]) -> tuple[Indic
     height = boxes.height[first] + boxes.height[second] - CLEARANCE_M
     keep &= np.abs(boxes.z[first] - boxes.z[second]) < height
     return first[keep], second[keep]
+
+
+def _land(stacking: Stacking, solids: Solids, pair: tuple[int, int], upper: int) -> list[CollisionEvent]:
+    """The upper of two is caught by the lower, which stands firm; the impulse is upwards on the upper one."""
+    lower = pair[1] if upper == pair[0] else pair[0]
+    impulse = stacking.put(upper, lower) / float(solids.inverse_mass[upper])
+    return [
+        CollisionEvent(solids.actors[one], solids.actors[other], (0.0, 0.0, impulse if one == upper else -impulse))
+        for one, other in (pair, pair[::-1])
+    ]
 
 
 def _walks_out(

@@ -16,6 +16,7 @@ from bestrand_drive.headless.world.ranges import LONGEST_CHAIN, MOST_ACTORS, che
 from bestrand_drive.headless.world.state import WorldState
 from bestrand_drive.headless.world.walkers import MASS_KG as WALKER_KG
 
+_LONGEST_SAID = 80
 _BY_THE_MAP = frozenset({Kind.TRAFFIC_LIGHT, Kind.SIGN, Kind.SPECTATOR})
 _SOLID_KINDS = frozenset({Kind.VEHICLE, Kind.WALKER, Kind.PROP})
 
@@ -30,7 +31,8 @@ class Population(WorldState):
 
         Args:
             type_id: Blueprint.
-            attributes: What the client sets: id -> (type code, value); the blueprint's defaults fill the rest.
+            attributes: What the client sets: id -> (type code, value); the blueprint's defaults fill the rest, and
+                what the blueprint does not have is left out.
             transform: Where.
             parent: Actor to attach to, or 0.
 
@@ -40,10 +42,11 @@ class Population(WorldState):
         check_transform(transform)
         blueprint = self.catalog.find(type_id)
         if blueprint is None or blueprint.kind in _BY_THE_MAP:
-            raise WorldError(f"{SPAWN_INVALID}: {type_id}")
+            raise WorldError(f"{SPAWN_INVALID}: {type_id[:_LONGEST_SAID]}")
         if len(self.actors) >= MOST_ACTORS:
             raise WorldError(f"this server holds no more than {MOST_ACTORS:,} actors, the map's own included")
-        filled = {**blueprint.defaults(), **attributes}
+        filled = blueprint.defaults()
+        filled |= {name: value for name, value in attributes.items() if name in filled}
         box = self.catalog.body(blueprint, filled)
         if parent:
             self._check_chain(parent)

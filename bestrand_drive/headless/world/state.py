@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.headless.actor import Actor, Kind, Transform
 from bestrand_drive.headless.blueprints.catalog import Catalog
-from bestrand_drive.headless.maps.library import MapLibrary
+from bestrand_drive.headless.maps.library import LONGEST_NAME, MapLibrary
 from bestrand_drive.headless.maps.road_map import RoadMap
 from bestrand_drive.headless.maps.signals import SignalSite
 from bestrand_drive.headless.signal_types import SPEED_TYPE, STOP_TYPE, YIELD_TYPE
@@ -98,7 +98,7 @@ class WorldState:
         try:
             road_map = self.maps.load(name)
         except DataRefused as error:
-            raise WorldError(f"map not found: {name}. {error}") from error
+            raise WorldError(f"map not found: {name[:LONGEST_NAME]}. {error}") from error
         self._enter(road_map, short_name(name), reset_settings)
 
     def load_opendrive(self, xodr: str, reset_settings: bool = False) -> None:

@@ -1,6 +1,7 @@
 """Finding towns by CARLA's names and keeping the loaded ones."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -47,9 +48,9 @@ def test_what_cannot_be_loaded_is_refused_with_a_reason(folder: Path, name: str,
 def test_the_maps_used_last_are_kept_and_no_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
 
-    def make(name: str, _: str) -> object:
+    def make(name: str, text: str) -> object:
         made.append(name)
-        return object()
+        return SimpleNamespace(xodr=text)
 
     monkeypatch.setattr(library, "RoadMap", make)
     monkeypatch.setattr(library, "KEPT_MAPS", 3)

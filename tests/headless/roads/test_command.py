@@ -70,6 +70,8 @@ def test_a_type_that_is_not_known_is_named_and_gets_a_street(bestrand: Command, 
 
 
 FAR = element(1).replace('x="4.0"', 'x="1e12"')
+FAR_TRIGGER = element(1).replace('point x="20.0"', 'point x="9e4"')
+FLOW = '<start_actor_flow x="1e8" y="1" z="1"/>'
 PLACE = '<start_actor_flow x="east" y="1" z="1"/>'
 BAD = {
     "doctype": ("<!DOCTYPE routes><routes/>", 4, "DOCTYPE"),
@@ -78,7 +80,10 @@ BAD = {
     "no trigger": (f"<routes>{element(1).replace('trigger_point', 'elsewhere')}</routes>", 4, "trigger_point"),
     "no yaw": (f"<routes>{element(1).replace(' yaw=', ' why=')}</routes>", 4, "yaw"),
     "a place without numbers": (f"<routes>{element(1, extra=PLACE)}</routes>", 4, "start_actor_flow"),
-    "far away": (f"<routes>{FAR}</routes>", 4, "Route 1"),
+    "far away": (f"<routes>{FAR}</routes>", 4, "r.xml: route 1: a waypoint"),
+    "a long town": (f"<routes>{element(1, town='T' * 300)}</routes>", 4, "r.xml: route 1: town 'TTTT"),
+    "a far flow": (f"<routes>{element(1, extra=FLOW)}</routes>", 4, "r.xml: route 1: the start_actor_flow"),
+    "a far trigger": (f"<routes>{FAR_TRIGGER}</routes>", 4, "the trigger_point"),
 }
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bestrand_drive.headless.rpc.batch import COMMANDS
+from bestrand_drive.headless.rpc.batch import COMMANDS, MOST_COMMANDS
 from bestrand_drive.headless.world.controls import VehicleControl
 from tests.headless.fakes import HERE, serving
 
@@ -58,6 +58,42 @@ def test_a_chained_spawn_keeps_its_own_fields_and_a_failing_one_leaves_the_actor
         outcome = running.client().call("apply_batch", [spawn(nested, [[21, [0, "green"]]])], False)
         assert outcome == [[[1, 2]]]
         assert running.world.actors[3].parent == 1
+
+
+@pytest.mark.parametrize("chained", [5, [], [[2]], [[2, 5]], [[2, []]], "x", [[]], None])
+def test_chained_commands_that_cannot_be_read_spawn_nothing(chained, capfd):
+    with serving() as running:
+        before = sorted(running.world.actors)
+        (outcome,) = running.client().call("apply_batch", [spawn([[2, [0, DRIVE]]], chained)], False)
+        assert outcome[0][0] == 0
+        assert sorted(running.world.actors) == before
+        assert running.world.asked == []
+        assert "Traceback" not in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("shape", ["plain", "chained", "chained twice"])
+def test_too_many_commands_are_refused_at_once_and_none_is_run(shape):
+    free = MOST_COMMANDS - (0 if shape == "plain" else 1 if shape == "chained" else 2)
+    for extra in (0, 1):
+        many = [[[14, [0, True]]]] * (free + extra)
+        if shape != "plain":
+            many = [spawn(*many)] if shape == "chained" else [spawn(spawn(*many))]
+        with serving() as running:
+            before = len(running.world.actors)
+            outcomes = running.client().call("apply_batch", many, False)
+            refused = [one[0][1][0] for one in outcomes if "more than 10,000 commands" in str(one)]
+            assert len(refused) == extra
+            if extra:
+                assert len(outcomes) == 1
+                assert (len(running.world.actors), running.world.asked) == (before, [])
+
+
+def test_a_chain_that_cannot_be_read_is_not_counted(capfd):
+    with serving() as running:
+        commands = [[[0, []]], [[0, 5]], 7, [[0, [CAR, HERE, [False], 0, "", 5]]], spawn()]
+        outcomes = running.client().call("apply_batch", commands, False)
+        assert [one[0][0] for one in outcomes] == [0, 0, 0, 0, 1]
+        assert "Traceback" not in capfd.readouterr().err
 
 
 def test_a_chained_spawn_cannot_name_the_new_actor_as_its_parent_as_in_carla():
