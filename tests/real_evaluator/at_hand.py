@@ -63,6 +63,15 @@ def folder_of(job: Job, place: Path) -> Path:
 
 def _built(job: Job, place: Path) -> Path:
     """A map around the one route of a file."""
-    command = [sys.executable, "-m", "bestrand_drive", "headless", "map-from-routes", str(job.routes), "--out", place]
+    command = [
+        sys.executable,
+        "-m",
+        "bestrand_drive",
+        "headless",
+        "map-from-routes",
+        str(job.routes),
+        "--out",
+        str(place),
+    ]
     subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
     return place

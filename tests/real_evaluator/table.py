@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from statistics import fmean
 
 from tests.real_evaluator.driving import Row, as_json
 
@@ -45,12 +47,18 @@ def summary(rows: Sequence[Row]) -> str:
     game_s, wall_s = sum(row.game_s for row in rows), sum(row.wall_s for row in rows)
     text = (
         f"{len(rows)} runs: {statuses}. Scenario set up in {sum(row.scenario_run for row in rows)}. "
-        f"Mean driving score {sum(row.driving_score for row in rows) / len(rows):.1f}, completion "
-        f"{sum(row.completion for row in rows) / len(rows):.1f} %. {game_s:.0f} s of game in {wall_s:.0f} s. "
+        f"Mean driving score {_mean(row.driving_score for row in rows):.1f}, completion "
+        f"{_mean(row.completion for row in rows):.1f} %. {game_s:.0f} s of game in {wall_s:.0f} s. "
         f"Known faults of the client, run again: {sum(row.reruns for row in rows)}."
     )
     same, repeated = repeats(rows)
     return f"{text} Driven twice or more: {repeated} routes, {same} with equal results." if repeated else text
+
+
+def _mean(values: Iterable[float]) -> float:
+    """Of those that are numbers: a run that the simulation ended has no score."""
+    numbers = [value for value in values if not math.isnan(value)]
+    return fmean(numbers) if numbers else math.nan
 
 
 def repeats(rows: Sequence[Row]) -> tuple[int, int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
 import sys
 
 import numpy as np
@@ -63,6 +64,12 @@ def test_repeats_are_compared_within_route_and_agent():
     assert repeats(rows) == (1, 2)
     assert "2 routes, 1 with equal results" in summary(rows)
     assert "twice" not in summary([ROW, other_agent])
+
+
+def test_a_run_without_a_score_leaves_the_means_alone():
+    crashed = dataclasses.replace(ROW, route="8", driving_score=math.nan, completion=math.nan)
+    assert "Mean driving score 60.0, completion 100.0 %." in summary([ROW, crashed])
+    assert "Mean driving score nan" in summary([crashed])
 
 
 def test_runs_that_ended_alike_share_a_line():
