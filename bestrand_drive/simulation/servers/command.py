@@ -12,7 +12,7 @@ from bestrand_drive.errors import UsageError
 SCRIPT = "CarlaUE4.sh"
 FLAGS = "{flags}"
 """An element of a template that stands for all of CARLA's flags."""
-PLACE = re.compile(r"\{([a-z]*)\}")
+PLACE = re.compile(r"\{([a-z]+)\}")
 _KNOWN = {"port", "gpu"}
 
 

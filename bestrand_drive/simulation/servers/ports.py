@@ -68,9 +68,13 @@ class PortLease:
     def __init__(self, ports: PortBlock, folder: Path) -> None:
         self.ports = ports
         self._folder = folder
+        self._held = True
 
     def release(self) -> None:
-        """Give it back."""
+        """Give it back; once, for the block may be leased again, by this process too."""
+        if not self._held:
+            return
+        self._held = False
         with contextlib.suppress(FileNotFoundError), _locked(self._folder):  # a runtime folder can go at a log-out
             path = _path(self._folder, self.ports)
             if _owner(path) == identify(os.getpid()):

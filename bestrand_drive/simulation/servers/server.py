@@ -126,7 +126,7 @@ def _wait(plan: ServerPlan, ports: PortBlock, process: Supervised, cancelled: Ca
         ended = process.poll()
         if ended is not None:
             raise _fault(process, f"ended with {_code(ended.code)} before it answered")
-        answer = ask_version(ports.rpc, _PROBE_S)
+        answer = ask_version(ports.rpc, min(_PROBE_S, plan.ready_s))
         if answer.health is Health.ANSWERS:
             return answer
         if cancelled():

@@ -65,7 +65,7 @@ class ServerSession:
         """
         worn = self._routes >= self._routes_per_server
         if self.server and (worn or self.server.health() is not Health.ANSWERS):
-            self.discard()
+            self.discard(5.0 if worn else 1.0)
         if self.server is None:
             self.server = self._start()
         self._routes += 1
