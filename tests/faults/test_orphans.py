@@ -40,6 +40,10 @@ UNMARKED = "env -i PATH=$PATH setsid sh -c '(echo $(exec sh -c \"echo \\$PPID\")
 """Clears its environment, then leaves session and parent."""
 
 
+REAPED_S = 10.0
+"""What is promised; half a second is usual."""
+
+
 class Driven:
     """A driver, its supervisor, and everything that it started."""
 
@@ -61,7 +65,7 @@ def driven(tmp_path):
 def test_a_killed_drivers_tree_is_ended_by_its_supervisor(driven):
     with foreign() as carla:
         os.kill(driven.driver.pid, signal.SIGKILL)
-        assert gone(driven.supervisor, *driven.tree)
+        assert gone(driven.supervisor, *driven.tree, limit_s=REAPED_S)
         assert is_running(carla)
 
 

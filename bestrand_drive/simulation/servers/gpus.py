@@ -13,16 +13,18 @@ class Gpu:
     """One GPU under its two names, which need not agree (Bench2Drive's README: adapter 1 may be left out).
 
     Attributes:
-        cuda: Number in the order of ``nvidia-smi``, or a UUID as it prints it.
+        cuda: Number in the order of ``nvidia-smi``, or a UUID as it prints it; None when nobody chose one.
         adapter: Number for ``-graphicsadapter``.
     """
 
-    cuda: str = "0"
+    cuda: str | None = None
     adapter: int = 0
 
     @property
     def environment(self) -> dict[str, str]:
         """For the evaluator: CUDA counts as ``nvidia-smi`` does, and ``GPU_RANK`` says what it does in launchers."""
+        if self.cuda is None:
+            return {}
         return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": self.cuda, "GPU_RANK": self.cuda}
 
 
@@ -39,7 +41,7 @@ def parse_gpus(text: str) -> tuple[Gpu, ...]:
 
 
 def gpu_of_slot(gpus: Sequence[Gpu], slot: int) -> Gpu:
-    """Slots go round the GPUs; without any, number 0 is CARLA's own default."""
+    """Slots go round the GPUs; without any, CUDA is left alone and CARLA takes adapter 0, its own default."""
     return gpus[slot % len(gpus)] if gpus else Gpu()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -38,8 +39,9 @@ def check_placement(pids: Iterable[int], gpu: Gpu, nvml: Any = None) -> Placemen
         EnvironmentFault: They are on another GPU, and not on this one.
     """
     nvml = nvml or _pynvml()
-    if nvml is None:
-        return Placement(False, "not checked: pynvml is not installed")
+    why_not = _hindrance(gpu, nvml)
+    if why_not:
+        return Placement(False, f"not checked: {why_not}")
     try:
         nvml.nvmlInit()
         try:
@@ -59,6 +61,25 @@ def check_placement(pids: Iterable[int], gpu: Gpu, nvml: Any = None) -> Placemen
     return Placement(True, f"on GPU {gpu.cuda}")
 
 
+def _hindrance(gpu: Gpu, nvml: Any) -> str:  # noqa: ANN401
+    """Why nothing can be checked, or ""."""
+    if gpu.cuda is None:
+        return "no GPU was asked for"
+    if nvml is None:
+        return "pynvml is not installed"
+    if not _has_the_hosts_ids():
+        return "in a container, whose process ids the driver does not speak of"
+    return ""
+
+
+def _has_the_hosts_ids() -> bool:
+    """Whether process ids are the host's: the first namespace has a fixed number (Linux, proc_ns.h)."""
+    try:
+        return os.stat("/proc/self/ns/pid").st_ino == 0xEFFFFFFC
+    except OSError:
+        return False
+
+
 def _pynvml() -> Any:  # noqa: ANN401
     try:
         return importlib.import_module("pynvml")
@@ -67,8 +88,8 @@ def _pynvml() -> Any:  # noqa: ANN401
 
 
 def _asked(nvml: Any, gpu: Gpu) -> Any:  # noqa: ANN401
-    if gpu.cuda.isdigit():
-        return nvml.nvmlDeviceGetHandleByIndex(int(gpu.cuda))
+    if gpu.cuda is None or gpu.cuda.isdigit():
+        return nvml.nvmlDeviceGetHandleByIndex(int(gpu.cuda or 0))
     return nvml.nvmlDeviceGetHandleByUUID(gpu.cuda)
 
 

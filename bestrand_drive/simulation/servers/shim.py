@@ -13,6 +13,7 @@ from pathlib import Path
 
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.files import write_atomic
+from bestrand_drive.simulation.processes.tree import descendants
 from bestrand_drive.simulation.servers.command import FLAGS, PLACE, SCRIPT, ServerCommand
 
 _LAUNCHED = "launched"
@@ -48,6 +49,13 @@ class SlotRoot:
             return int(pid), int(port)
         except (OSError, ValueError):
             return None
+
+    def server_pids(self) -> tuple[int, ...]:
+        """Ids of the server's tree, without the evaluator's, which may sit on the GPU where the server should."""
+        launched = self.launched()
+        if launched is None:
+            return ()
+        return (launched[0], *(one.process.pid for one in descendants([launched[0]])))
 
 
 def make_slot_root(folder: Path, command: ServerCommand, rank: int, adapter: int) -> SlotRoot:

@@ -48,9 +48,9 @@ def shell(folder: Path, script: str, **more: Any) -> Launch:
     return Launch(("sh", "-c", script), dict(os.environ), folder, folder / "out.log", **{"grace_s": 0.2, **more})
 
 
-def until(found: Callable[[], Any], what: str) -> Any:
+def until(found: Callable[[], Any], what: str, limit_s: float = LIMIT_S) -> Any:
     """Wait for something; its value."""
-    end = time.monotonic() + LIMIT_S
+    end = time.monotonic() + limit_s
     while not (value := found()):
         assert time.monotonic() < end, f"in vain: {what}"
         time.sleep(0.01)
@@ -68,9 +68,9 @@ def noted(folder: Path, name: str) -> ProcessId:
     return until(look, f"{name} has begun")
 
 
-def gone(*processes: ProcessId) -> bool:
+def gone(*processes: ProcessId, limit_s: float = LIMIT_S) -> bool:
     """Wait until they have ended."""
-    until(lambda: not any(map(is_running, processes)), f"{processes} end")
+    until(lambda: not any(map(is_running, processes)), f"{processes} end", limit_s)
     return True
 
 

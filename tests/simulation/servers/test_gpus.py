@@ -37,7 +37,11 @@ def test_a_gpu_twice_is_refused():
 def test_slots_go_round():
     gpus = parse_gpus("0,1:5,2")
     assert [gpu_of_slot(gpus, slot).adapter for slot in range(7)] == [0, 5, 2, 0, 5, 2, 0]
-    assert gpu_of_slot((), 3) == Gpu("0", 0)
+
+
+def test_without_gpus_cuda_is_left_alone():
+    assert gpu_of_slot((), 3).adapter == 0
+    assert gpu_of_slot((), 3).environment == {}
 
 
 def test_what_the_evaluator_sees():

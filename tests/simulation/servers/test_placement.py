@@ -54,6 +54,12 @@ class Nvml:
         return [SimpleNamespace(pid=pid) for pid in self._compute[handle]]
 
 
+@pytest.fixture(autouse=True)
+def on_the_host(monkeypatch):
+    """The tests may run in a container."""
+    monkeypatch.setattr(placement, "_has_the_hosts_ids", lambda: True)
+
+
 @pytest.mark.parametrize("gpu", [Gpu("1", 2), Gpu("GPU-bbb", 2)])
 def test_where_it_should_be(gpu):
     nvml = Nvml(graphics=((7,), (11,)))
@@ -90,9 +96,19 @@ def test_what_cannot_be_known_is_said(nvml, gpu, word):
     assert word in found.detail
 
 
+def test_a_gpu_that_nobody_chose_is_not_checked():
+    assert check_placement([11], Gpu(), Nvml(graphics=((11,), ()))).detail == "not checked: no GPU was asked for"
+
+
+def test_in_a_container_nothing_is_checked(monkeypatch):
+    """A process of the host may have the id that our server has inside."""
+    monkeypatch.setattr(placement, "_has_the_hosts_ids", lambda: False)
+    assert "container" in check_placement([11], Gpu("1", 1), Nvml(graphics=((11,), ()))).detail
+
+
 def test_without_the_module_nothing_is_checked(monkeypatch):
     def absent(name):
         raise ImportError(name)
 
     monkeypatch.setattr(placement.importlib, "import_module", absent)
-    assert check_placement([11], Gpu()) == placement.Placement(False, "not checked: pynvml is not installed")
+    assert check_placement([11], Gpu("0")) == placement.Placement(False, "not checked: pynvml is not installed")

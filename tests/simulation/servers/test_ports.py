@@ -61,7 +61,7 @@ def test_a_block_is_what_carla_uses():
 
 
 @pytest.mark.parametrize("offset", [0, 1, 2, 5])
-@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0"])
+@pytest.mark.parametrize("host", ["127.0.0.1", "0.0.0.0", "127.0.0.2"])
 def test_a_block_with_a_taken_port_is_skipped(listening, base, offset, host):
     listening(base + offset, host)
     with lease_ports(base, base + 49) as lease:

@@ -13,6 +13,7 @@ from bestrand_drive.headless.options import ServeOptions
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.processes.identity import identify
 from bestrand_drive.simulation.processes.marks import new_mark
+from bestrand_drive.simulation.servers import placement
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.ports import lease_ports
@@ -21,6 +22,7 @@ from bestrand_drive.simulation.servers.server import ServerFault, ServerPlan, st
 from tests.headless.test_launching import ROAD
 from tests.simulation.processes.trees import gone
 from tests.simulation.servers.stand_in import asked
+from tests.simulation.servers.test_placement import Nvml
 
 
 @pytest.fixture
@@ -57,6 +59,7 @@ def start(tmp_path, carla_root):
 def test_it_is_ready_when_it_answers(start, tmp_path, faults):
     server = start(faults)
     assert (server.version, server.health()) == ("0.9.15", Health.ANSWERS)
+    assert server.placement.startswith("not checked: ")
     ((pid, *arguments),) = asked(tmp_path / "argv")
     flags = ["-RenderOffScreen", "-nosound", f"-carla-rpc-port={server.ports.rpc}", "-graphicsadapter=2", "-opengl"]
     assert arguments == flags
@@ -111,6 +114,21 @@ def test_another_version_is_refused(start, tmp_path, announced):
     with pytest.raises(EnvironmentFault, match=f"announces version '{announced}', not '0.9.15'") as raised:
         start(announces=announced, version="0.9.15")
     assert not isinstance(raised.value, ServerFault)
+    ((pid, *_),) = asked(tmp_path / "argv")
+    assert identify(int(pid)) is None
+
+
+def test_a_server_on_another_gpu_is_refused(start, tmp_path, monkeypatch):
+    """F8: the driver lists its process under GPU 0."""
+
+    monkeypatch.setattr(placement, "_has_the_hosts_ids", lambda: True)
+
+    def nvml() -> Nvml:
+        return Nvml(graphics=([int(pid) for pid, *_ in asked(tmp_path / "argv")], ()))
+
+    monkeypatch.setattr(placement, "_pynvml", nvml)
+    with pytest.raises(EnvironmentFault, match=r"on GPU 1 .* with -graphicsadapter=2, and runs on GPU-aaa"):
+        start()
     ((pid, *_),) = asked(tmp_path / "argv")
     assert identify(int(pid)) is None
 

@@ -47,6 +47,7 @@ def test_everything_of_the_root_is_there(tmp_path, carla_root):
     assert not (slot.folder / "CarlaUE4.sh").is_symlink()
     assert slot.stop_argv == ()
     assert slot.launched() is None
+    assert slot.server_pids() == ()
 
 
 def test_the_rank_is_translated_and_the_script_becomes_the_server(tmp_path, carla_root):
@@ -60,6 +61,7 @@ def test_the_rank_is_translated_and_the_script_becomes_the_server(tmp_path, carl
             assert slot.launched() == (int(one[0]), lease.ports.rpc)
             assert os.getpgid(int(one[0])) == evaluators.pid, "the evaluator's killpg must reach it"
             known = identify(int(one[0]))
+            assert slot.server_pids() == (known.pid,)
             os.killpg(evaluators.pid, 9)
         assert gone(known)
 
