@@ -26,14 +26,18 @@ from tests.simulation.processes.trees import (
 __all__ = ["own_runtime_folder"]
 
 DRIVER = """
-import os, sys
+import os, sys, time
 from pathlib import Path
 from bestrand_drive.simulation.processes.marks import run_mark
 from bestrand_drive.simulation.processes.supervised import Launch, Supervised
 folder, script = Path(sys.argv[1]), sys.argv[2]
 launch = Launch(("sh", "-c", script), dict(os.environ), folder, folder / "out.log", grace_s=0.2, sample_s=0.05)
 process = Supervised(launch, run_mark(folder))
+fork = 0 if len(sys.argv) < 4 else os.fork()
+if len(sys.argv) > 3 and fork == 0:
+    time.sleep(600)  # holds all pipes open
 print(process._channel.pid, process.command.pid, flush=True)
+print(fork, flush=True)
 sys.stdin.read()
 """
 UNMARKED = "env -i PATH=$PATH setsid sh -c '(echo $(exec sh -c \"echo \\$PPID\") > bare; exec sleep 600) & exit'\n"
@@ -67,6 +71,20 @@ def test_a_killed_drivers_tree_is_ended_by_its_supervisor(driven):
         os.kill(driven.driver.pid, signal.SIGKILL)
         assert gone(driven.supervisor, *driven.tree, limit_s=REAPED_S)
         assert is_running(carla)
+
+
+def test_a_fork_of_the_driver_does_not_keep_the_tree(tmp_path):
+    """It holds the pipe open, and is not the driver."""
+    with python(DRIVER, tmp_path, RUNAWAYS + "exec sleep 600", "fork", folder=tmp_path) as driver:
+        supervisor, command = map(int, driver.stdout.readline().split())
+        known = [identify(supervisor), identify(command), *(noted(tmp_path, name) for name in NAMES)]
+        fork = identify(int(driver.stdout.readline()))
+        try:
+            driver.kill()
+            assert gone(*known, limit_s=REAPED_S)
+            assert is_running(fork)
+        finally:
+            end_all(fork, *known)
 
 
 def test_a_driver_that_ends_without_a_word_leaves_nothing(driven):

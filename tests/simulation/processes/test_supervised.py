@@ -113,6 +113,21 @@ def test_who_ignores_sigterm_is_killed_after_the_grace(tmp_path):
     assert not any(map(is_running, both))
 
 
+def test_sigterm_comes_once(tmp_path):
+    """Many programs take a second one as a wish to hurry."""
+    count = "trap 'echo told >> count' TERM; echo $$ > it; while :; do sleep 0.01; done"
+    process = Supervised(shell(tmp_path, count), RUN_MARK)
+    noted(tmp_path, "it")
+    process.stop(0.5)
+    assert (tmp_path / "count").read_text() == "told\n"
+
+
+def test_a_driver_that_hangs_up_ends_the_tree(tmp_path):
+    process = Supervised(shell(tmp_path, "exec sleep 600"), RUN_MARK)
+    process._channel._process.stdin.close()
+    assert process.wait(LIMIT_S).code == -signal.SIGTERM
+
+
 def test_a_longer_grace_comes_too_late(tmp_path):
     process = Supervised(shell(tmp_path, STUBBORN.format(name="it")), RUN_MARK)
     noted(tmp_path, "it")

@@ -25,7 +25,6 @@ leases = [lease_ports(first, last) for _ in range(count)]
 print(*(lease.ports.rpc for lease in leases), flush=True)
 sys.stdin.readline()
 """
-FIRST = 21_000
 
 
 @pytest.fixture
@@ -42,16 +41,6 @@ def listening():
     yield listen
     for one in opened:
         one.close()
-
-
-@pytest.fixture
-def base() -> int:
-    """First of five free blocks."""
-    return next(
-        first
-        for first in range(FIRST, 30_000, 50)
-        if all(is_free(port) for block in blocks(first, first + 49, 70_000) for port in block.all)
-    )
 
 
 def test_a_block_is_what_carla_uses():
@@ -96,8 +85,8 @@ def test_leases_of_one_process_differ_and_come_back(base):
 
 def test_two_drivers_that_race_never_share_a_block(tmp_path):
     with (
-        python(DRIVER, 20_000, 29_999, 100, folder=tmp_path) as one,
-        python(DRIVER, 20_000, 29_999, 100, folder=tmp_path) as two,
+        python(DRIVER, 30_000, 32_699, 100, folder=tmp_path) as one,
+        python(DRIVER, 30_000, 32_699, 100, folder=tmp_path) as two,
     ):
         for driver in (one, two):
             assert driver.stdout.readline() == "ready\n"

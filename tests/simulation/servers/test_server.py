@@ -16,7 +16,6 @@ from bestrand_drive.simulation.processes.marks import new_mark
 from bestrand_drive.simulation.servers import placement
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
-from bestrand_drive.simulation.servers.ports import lease_ports
 from bestrand_drive.simulation.servers.probe import Health
 from bestrand_drive.simulation.servers.server import ServerFault, ServerPlan, start_server
 from tests.headless.test_launching import ROAD
@@ -26,7 +25,7 @@ from tests.simulation.servers.test_placement import Nvml
 
 
 @pytest.fixture
-def start(tmp_path, carla_root):
+def start(tmp_path, carla_root, lease):
     """Start a stand-in with faults; it is ended with the test."""
     started = []
 
@@ -45,8 +44,8 @@ def start(tmp_path, carla_root):
             "gpu": Gpu("1", 2),
             "ready_s": 30.0,
         }
-        with lease_ports() as lease:
-            server = start_server(ServerPlan(**usual | plan), lease.ports, tmp_path / "server.log", cancelled)
+        with lease() as leased:
+            server = start_server(ServerPlan(**usual | plan), leased.ports, tmp_path / "server.log", cancelled)
         started.append(server)
         return server
 

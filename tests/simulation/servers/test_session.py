@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import signal
-import socket
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +13,6 @@ from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.processes.identity import is_running
 from bestrand_drive.simulation.processes.marks import new_mark
 from bestrand_drive.simulation.servers.command import ServerCommand
-from bestrand_drive.simulation.servers.ports import lease_ports
 from bestrand_drive.simulation.servers.server import ServerFault, ServerPlan
 from bestrand_drive.simulation.servers.session import ServerSession
 from tests.simulation.processes.trees import gone
@@ -31,14 +30,19 @@ def plan(tmp_path, carla_root):
     return make
 
 
-def free_blocks() -> int:
-    """The port of the next lease, which is the lowest free one."""
-    with lease_ports() as lease:
-        return lease.ports.rpc
+@pytest.fixture
+def session_of(plan, tmp_path, lease):
+    """Begin a session of stand-ins with faults."""
+    return lambda routes, faults="": ServerSession(plan(faults), tmp_path, routes, lease=lease)
 
 
-def test_a_server_is_used_for_its_routes_and_then_replaced(plan, tmp_path):
-    with ServerSession(plan(), tmp_path, routes_per_server=2) as session:
+def leases(tmp_path: Path) -> list[str]:
+    """Names of the leases that are held."""
+    return [path.name for path in (tmp_path / "runtime" / "bestrand" / "ports").glob("*.json")]
+
+
+def test_a_server_is_used_for_its_routes_and_then_replaced(session_of, tmp_path):
+    with session_of(2) as session:
         servers = [session.for_route() for _ in range(5)]
         assert session.started == 3
         assert [one is other for one, other in itertools.pairwise(servers)] == [True, False, True, False]
@@ -49,9 +53,9 @@ def test_a_server_is_used_for_its_routes_and_then_replaced(plan, tmp_path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
-def test_a_server_that_died_or_hangs_is_replaced(plan, tmp_path, monkeypatch, number):
+def test_a_server_that_died_or_hangs_is_replaced(session_of, monkeypatch, number):
     monkeypatch.setattr("bestrand_drive.simulation.servers.server.Server.health.__defaults__", (0.2,))
-    with ServerSession(plan(), tmp_path, routes_per_server=10) as session:
+    with session_of(10) as session:
         first = session.for_route()
         assert session.for_route() is first
         os.kill(first.process.command.pid, number)
@@ -60,27 +64,24 @@ def test_a_server_that_died_or_hangs_is_replaced(plan, tmp_path, monkeypatch, nu
         assert gone(first.process.command)
 
 
-def test_after_a_failure_the_next_route_gets_another(plan, tmp_path):
-    with ServerSession(plan(), tmp_path, routes_per_server=10) as session:
+def test_after_a_failure_the_next_route_gets_another(session_of):
+    with session_of(10) as session:
         first = session.for_route()
         session.discard()
         assert session.server is None
         assert session.for_route() is not first
 
 
-def test_ports_are_given_back(plan, tmp_path):
-    before = free_blocks()
-    with ServerSession(plan(), tmp_path, routes_per_server=1) as session:
-        assert session.for_route().ports.rpc == before
-        assert free_blocks() > before
-    with socket.socket() as ours:  # what the kernel still holds of the server's connections is none of the lease
-        ours.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        ours.bind(("127.0.0.1", before))
-    assert not list((tmp_path / "runtime" / "bestrand" / "ports").glob("*.json"))
+def test_ports_are_given_back(session_of, base, lease, tmp_path):
+    with session_of(1) as session:
+        assert session.for_route().ports.rpc == base
+        with lease() as other:
+            assert other.ports.rpc == base + 10
+    assert not leases(tmp_path)
 
 
-def test_a_taken_port_means_the_next_block(plan, tmp_path):
-    with ServerSession(plan("taken-once"), tmp_path, routes_per_server=1) as session:
+def test_a_taken_port_means_the_next_block(session_of, tmp_path):
+    with session_of(1, "taken-once") as session:
         server = session.for_route()
         ports = [
             next(int(flag.split("=")[1]) for flag in one if "rpc-port" in flag) for one in asked(tmp_path / "argv")
@@ -90,20 +91,20 @@ def test_a_taken_port_means_the_next_block(plan, tmp_path):
         assert session.started == 2
 
 
-def test_another_fault_is_not_tried_again_here(plan, tmp_path):
-    with ServerSession(plan("exits"), tmp_path, routes_per_server=1) as session:
+def test_another_fault_is_not_tried_again_here(session_of, tmp_path):
+    with session_of(1, "exits") as session:
         with pytest.raises(ServerFault) as raised:
             session.for_route()
         assert raised.value.reason is Reason.GPU_MEMORY
         assert session.started == 1
-    assert not list((tmp_path / "runtime" / "bestrand" / "ports").glob("*.json"))
+    assert not leases(tmp_path)
 
 
-def test_an_error_outside_ends_the_server(plan, tmp_path):
+def test_an_error_outside_ends_the_server(session_of):
     servers = []
 
     def drive() -> None:
-        with ServerSession(plan(), tmp_path, routes_per_server=1) as session:
+        with session_of(1) as session:
             servers.append(session.for_route())
             raise RuntimeError
 

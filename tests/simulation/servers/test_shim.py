@@ -14,7 +14,6 @@ from bestrand_drive.simulation.processes.identity import identify, is_running
 from bestrand_drive.simulation.processes.marks import new_mark
 from bestrand_drive.simulation.processes.supervised import Supervised
 from bestrand_drive.simulation.servers.command import ServerCommand
-from bestrand_drive.simulation.servers.ports import lease_ports
 from bestrand_drive.simulation.servers.probe import Health, ask_version
 from bestrand_drive.simulation.servers.shim import make_slot_root, rank_token
 from tests.simulation.processes.trees import LIMIT_S, foreign, gone, shell, until
@@ -50,15 +49,15 @@ def test_everything_of_the_root_is_there(tmp_path, carla_root):
     assert slot.server_pids() == ()
 
 
-def test_the_rank_is_translated_and_the_script_becomes_the_server(tmp_path, carla_root):
+def test_the_rank_is_translated_and_the_script_becomes_the_server(tmp_path, carla_root, lease):
     command = ServerCommand(carla_root, extra=("-quality-level=Low", "-x=a b'c"))
-    with lease_ports() as lease:
-        slot = make_slot_root(tmp_path / "slot", command, rank_token(lease.ports.rpc), 3)
-        with run(slot, lease.ports.rpc, tmp_path) as evaluators:
+    with lease() as leased:
+        slot = make_slot_root(tmp_path / "slot", command, rank_token(leased.ports.rpc), 3)
+        with run(slot, leased.ports.rpc, tmp_path) as evaluators:
             (one,) = until(lambda: asked(tmp_path / "argv"), "the server runs")
-            flags = ["-RenderOffScreen", "-nosound", f"-carla-rpc-port={lease.ports.rpc}", "-graphicsadapter=3"]
+            flags = ["-RenderOffScreen", "-nosound", f"-carla-rpc-port={leased.ports.rpc}", "-graphicsadapter=3"]
             assert one[1:] == [*flags, "-quality-level=Low", "-x=a b'c"]
-            assert slot.launched() == (int(one[0]), lease.ports.rpc)
+            assert slot.launched() == (int(one[0]), leased.ports.rpc)
             assert os.getpgid(int(one[0])) == evaluators.pid, "the evaluator's killpg must reach it"
             known = identify(int(one[0]))
             assert slot.server_pids() == (known.pid,)
@@ -67,15 +66,15 @@ def test_the_rank_is_translated_and_the_script_becomes_the_server(tmp_path, carl
 
 
 @pytest.mark.parametrize("kill", [KILL, KILL.replace("grep '", "grep -- '")])
-def test_the_evaluators_kill_misses_its_siblings(tmp_path, carla_root, kill):
+def test_the_evaluators_kill_misses_its_siblings(tmp_path, carla_root, lease, kill):
     """As written, which GNU grep takes for options and refuses, and as meant: neither reaches a sibling."""
-    with lease_ports() as one, lease_ports() as two, foreign() as somebody_elses:
+    with lease() as one, lease() as two, foreign() as somebody_elses:
         leases = (one, two)
         slots = [
-            make_slot_root(tmp_path / f"slot{place}", ServerCommand(carla_root), rank_token(lease.ports.rpc), 0)
-            for place, lease in enumerate(leases)
+            make_slot_root(tmp_path / f"slot{place}", ServerCommand(carla_root), rank_token(leased.ports.rpc), 0)
+            for place, leased in enumerate(leases)
         ]
-        shells = [run(slot, lease.ports.rpc, tmp_path) for slot, lease in zip(slots, leases, strict=True)]
+        shells = [run(slot, leased.ports.rpc, tmp_path) for slot, leased in zip(slots, leases, strict=True)]
         until(lambda: len(asked(tmp_path / "argv")) == 2, "both run")
         servers = [identify(slot.launched()[0]) for slot in slots]
         kill_by_grep(kill, slots[0].rank)
@@ -88,12 +87,12 @@ def test_the_evaluators_kill_misses_its_siblings(tmp_path, carla_root, kill):
         assert gone(*servers)
 
 
-def test_without_slots_the_kill_as_meant_hits_everybody(tmp_path, carla_root):
+def test_without_slots_the_kill_as_meant_hits_everybody(tmp_path, carla_root, lease):
     """What the slots are for: two servers on one GPU (under a number that nothing else on this host has)."""
-    with lease_ports() as one, lease_ports() as two, contextlib.ExitStack() as servers:
+    with lease() as one, lease() as two, contextlib.ExitStack() as servers:
         rank, started = rank_token(one.ports.rpc), []
-        for lease in (one, two):
-            command = ServerCommand(carla_root).start_argv(lease.ports.rpc, rank)
+        for leased in (one, two):
+            command = ServerCommand(carla_root).start_argv(leased.ports.rpc, rank)
             known = {**os.environ, "STAND_IN_ARGV": f"{tmp_path}/argv"}
             started.append(servers.enter_context(subprocess.Popen(command, env=known, cwd=tmp_path)))
             servers.callback(started[-1].kill)
