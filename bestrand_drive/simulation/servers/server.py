@@ -16,6 +16,7 @@ from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.placement import check_placement
 from bestrand_drive.simulation.servers.ports import PortBlock
 from bestrand_drive.simulation.servers.probe import Answer, Health, ask_version
+from bestrand_drive.simulation.servers.root import is_version
 
 _PROBE_S = 2.0
 _PAUSE_S = 0.1
@@ -153,11 +154,13 @@ def _code(code: int | None) -> str:
 
 
 def _check_version(plan: ServerPlan, version: str) -> None:
-    """Builds of one version add to its name: ``0.9.15-dirty``, ``0.9.15-187-g8b3d``."""
-    wanted = plan.version
-    if wanted is None or version == wanted or version.startswith(f"{wanted}-"):
-        return
-    raise EnvironmentFault(
-        f"the server announces version {version!r}, not {wanted!r}. Results of different versions are not comparable: "
-        f"give the folder of {wanted}, or say --carla-version {version}."
+    if plan.version is not None and not is_version(version, plan.version):
+        raise other_version(version, plan.version)
+
+
+def other_version(announced: str, wanted: str) -> EnvironmentFault:
+    """What to say of a server of another version."""
+    return EnvironmentFault(
+        f"the server announces version {announced!r}, not {wanted!r}. Results of different versions are not "
+        f"comparable: give the folder of {wanted}, or say --carla-version {announced}."
     )
