@@ -16,6 +16,7 @@ from bestrand_drive.cli.run_again import again_line
 from bestrand_drive.cli.run_lines import Lines
 from bestrand_drive.cli.run_live import LiveTable
 from bestrand_drive.cli.run_text import as_json, print_commands, print_plan, print_summary
+from bestrand_drive.cli.running import run_command
 from bestrand_drive.cli.tables import console
 from bestrand_drive.errors import ExitCode, UsageError
 from bestrand_drive.files import dump_json
@@ -247,3 +248,11 @@ def _code(report: RunReport, heard: Interrupts) -> int:
     if heard.first is not None:
         return ExitCode.INTERRUPTED if heard.first == signal.SIGINT else 128 + heard.first
     return ExitCode.INCOMPLETE if report.of(Action.EXHAUSTED) else ExitCode.OK
+
+
+def run_alone(arguments: list[str]) -> int:
+    """Run ``bestrand run ...`` without the rest of the command; its exit code."""
+    alone = typer.Typer(name="bestrand", pretty_exceptions_enable=False)
+    alone.command("run")(run)
+    alone.callback()(lambda: None)
+    return run_command(alone, arguments, interrupted="")
