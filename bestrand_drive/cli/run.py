@@ -103,6 +103,9 @@ def run(
             help=f"NAME=SECONDS without progress; names: {', '.join(LIMITS)}.", rich_help_panel=HOW, show_default=False
         ),
     ] = None,
+    stop_grace: Annotated[
+        float, typer.Option(help="Seconds between SIGTERM and SIGKILL for what is ended.", rich_help_panel=HOW)
+    ] = 5.0,
     pool_builds: Annotated[
         bool, typer.Option("--pool-builds", help="Let attempts of other builds count.", rich_help_panel=HOW)
     ] = False,
@@ -198,6 +201,7 @@ def run(
         track=track,
         timeout_s=timeout,
         route_limit_s=route_limit,
+        stop_grace_s=stop_grace,
         limits=_limits(limit or []),
         keep=parse_what(keep_on_failure),
         keep_failure=Failure(keep_failures),

@@ -58,6 +58,10 @@ class Lines:
         """See ``Listener``."""
         self.say(f"{cell_name(finished.cell)}: {said}")
 
+    def fewer(self, slot: int) -> None:
+        """See ``Listener``."""
+        self.say(f"slot {slot} is given up: its GPU has not the memory for all that share it (fewer --servers)")
+
     def look(self, situations: Sequence[Situation], waiting: int) -> None:
         """See ``Listener``."""
         self.servers = max(self.servers, len(situations))

@@ -70,6 +70,7 @@ class RunRequest:
         track: SENSORS or MAP, None for the benchmark's.
         timeout_s: The evaluator's own limit, None for the benchmark's.
         route_limit_s: Of a whole attempt, None for none.
+        stop_grace_s: Seconds between SIGTERM and SIGKILL for what is ended.
         limits: Other limits of the watchdog in seconds, by a name of ``LIMITS``.
         keep: What is kept of failed routes.
         keep_failure: Of whose failures.
@@ -106,6 +107,7 @@ class RunRequest:
     track: str | None = None
     timeout_s: float | None = None
     route_limit_s: float | None = None
+    stop_grace_s: float = 5.0
     limits: Mapping[str, float] = field(default_factory=dict)
     keep: frozenset[What] = frozenset()
     keep_failure: Failure = Failure.ANY
@@ -216,6 +218,7 @@ def _settings(request: RunRequest, adapter: Adapter, checkout: Checkout, agent: 
         hooks=request.hooks,
         record=What.RECORD in request.keep,
         routes_per_server=request.routes_per_server,
+        grace_s=request.stop_grace_s,
         lease=partial(lease_ports, request.port_base, request.port_base + PORTS - 1),
         stagger_s=_LOCAL_STAGGER_S if request.local and request.servers > 1 else 0.0,
     )

@@ -10,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Protocol
 
+from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.engines.books import Books, Settled
 from bestrand_drive.simulation.engines.cell import Cell, Finished, Halt, Runner, Situation
 from bestrand_drive.simulation.engines.keeping import Keeper
@@ -30,6 +31,9 @@ class Listener(Protocol):
 
     def kept(self, finished: Finished, said: str) -> None:
         """What it left was kept, or could not be."""
+
+    def fewer(self, slot: int) -> None:
+        """A slot is given up: the memory of its GPU is too small for all that share it."""
 
     def look(self, situations: Sequence[Situation], waiting: int) -> None:
         """Now and then: what runs, and how many cells wait."""
@@ -84,6 +88,7 @@ class LocalEngine:
         self._idle = deque(slots)
         self._towns: dict[int, str | None] = {}
         self._busy: dict[Future[Finished | str], tuple[Runner, Finished | None]] = {}
+        self._retired: set[int] = set()
         self._next_start_s = 0.0
         self._error: Exception | None = None
 
@@ -131,7 +136,19 @@ class LocalEngine:
             return
         if finished and outcome:
             self._listener.kept(finished, outcome)
-        self._idle.append(slot)
+        if finished and self._is_too_many(slot, finished):
+            self._retired.add(slot.number)
+            self._listener.fewer(slot.number)
+            self._guarded(pool.submit(slot.close).result)
+        else:
+            self._idle.append(slot)
+
+    def _is_too_many(self, slot: Runner, finished: Finished) -> bool:
+        """Whether an attempt failed for want of GPU memory that others hold."""
+        if finished.attempt is None or finished.attempt.reason is not Reason.GPU_MEMORY:
+            return False
+        same = [one for one in self._slots if one.gpu_name == slot.gpu_name and one.number not in self._retired]
+        return len(same) > 1
 
     def _settle(self, finished: Finished, waiting: Waiting) -> None:
         settled = self._books.settle(finished)

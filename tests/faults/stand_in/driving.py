@@ -124,7 +124,9 @@ class Evaluator:
             raise AgentError(OOM if self.kind == "oom" else "IndexError: list index out of range")
         if self.kind == "simulation_crash":
             raise RuntimeError("a sensor took too long to send its data")
-        if self.kind == "hang":
+        if self.kind == "stubborn":
+            signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        if self.kind in ("hang", "stubborn"):
             stand_still()
         if self.kind == "hang_tick":
             self.carla.hangs.add("tick")

@@ -22,6 +22,7 @@ KINDS = {
     "no_file": "no result, exit 0",
     "exit": "end with this code, without a record",
     "hang": "stand still in the agent",
+    "stubborn": "stand still in the agent, and ignore SIGTERM",
     "hang_start": "stand still before a world is asked for",
     "hang_load": "stand still while the world is loaded",
     "hang_tick": "stand still in a tick",

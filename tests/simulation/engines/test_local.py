@@ -21,9 +21,17 @@ def test_what_an_attempt_says_of_itself(runs):
     runs.order("slow=2.5")
     runs.run("--only", "1712")
     (attempt,) = runs.attempts()
-    assert (attempt.number, attempt.key.seed, attempt.key.simulator, attempt.key.carla_version) == (1, 0, "carla", "0.9.15")
+    assert (attempt.number, attempt.key.seed, attempt.key.simulator, attempt.key.carla_version) == (
+        1,
+        0,
+        "carla",
+        "0.9.15",
+    )
     assert (attempt.carla_build, attempt.ticks) == ("0.9.15", 20)
-    assert attempt.speed == attempt.game_s / attempt.system_s or abs(attempt.speed - attempt.game_s / attempt.system_s) < 1e-3
+    assert (
+        attempt.speed == attempt.game_s / attempt.system_s
+        or abs(attempt.speed - attempt.game_s / attempt.system_s) < 1e-3
+    )
     assert attempt.load.servers == attempt.load.servers_per_gpu == 1
     assert attempt.evaluator.root == str(runs.folder / "checkout")
     assert attempt.evaluator.commit == attempt.key.evaluator_commit
