@@ -116,7 +116,7 @@ def _what_follows(settled: Settled) -> str:
 
 
 def duration(seconds: float) -> str:
-    """For people: 0:12 h, 4:05 min, 12 s."""
+    """For people: seconds, or hours, minutes and seconds."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     return str(timedelta(seconds=round(seconds)))

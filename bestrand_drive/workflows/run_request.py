@@ -217,6 +217,7 @@ def _settings(request: RunRequest, adapter: Adapter, checkout: Checkout, agent: 
         variables=request.variables,
         hooks=request.hooks,
         record=What.RECORD in request.keep,
+        save_agent=What.AGENT in request.keep,
         routes_per_server=request.routes_per_server,
         grace_s=request.stop_grace_s,
         lease=partial(lease_ports, request.port_base, request.port_base + PORTS - 1),

@@ -1,4 +1,4 @@
-"""``bestrand run`` with the benchmarks' own evaluators, unedited, on the headless server, one of whose servers crashes."""
+"""``bestrand run`` with the benchmarks' own evaluators, unedited, on headless servers, one of which crashes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def python_path(judge: Evaluator, folder: Path) -> str:
 
 
 def given(benchmark: str, tmp_path: Path) -> Path:
-    """The routes in the form that the benchmark takes; Fail2Drive's names tell the ids, which have four digits there."""
+    """The routes in the form that the benchmark takes; Fail2Drive's files are named by ids of four digits."""
     jobs = routes("bench2drive", ROUTES)
     if len(jobs) < len(ROUTES):
         pytest.skip("needs Bench2Drive's routes and towns")

@@ -36,6 +36,7 @@ class Settings:
         variables: For the evaluator.
         hooks: Whether its Python gets the hooks.
         record: Whether CARLA records each drive.
+        save_agent: Whether agents are told where to write (SAVE_PATH) though the benchmark's own scripts do not.
         routes_per_server: Routes after which a server that we start is replaced.
         python_says: Version and place of the interpreter, for the record.
         lease: Gives ports.
@@ -59,6 +60,7 @@ class Settings:
     variables: Mapping[str, str] = field(default_factory=dict)
     hooks: bool = True
     record: bool = False
+    save_agent: bool = False
     routes_per_server: int = 10
     python_says: str = ""
     lease: Callable[[], PortLease] = lease_ports

@@ -153,6 +153,7 @@ def places_for(settings: Settings, gpu: Gpu, name: str, halt: Halt) -> Places:
 
 def make_job(cell: Cell, settings: Settings, gpu: Gpu, place: Place, work: Path) -> Job:
     """What an attempt runs."""
+    saved = {"SAVE_PATH": str(work / "agent")} if settings.save_agent else {}
     return Job(
         checkout=settings.checkout,
         python=settings.python,
@@ -169,7 +170,7 @@ def make_job(cell: Cell, settings: Settings, gpu: Gpu, place: Place, work: Path)
         timeout_s=settings.timeout_s,
         track=settings.track,
         record=settings.record,
-        variables=settings.variables,
+        variables={**saved, **settings.variables},
         hooks=settings.hooks,
     )
 

@@ -5,6 +5,7 @@ import os
 KINDS = {
     "ok": "drive to the end",
     "slow": "drive in so many seconds",
+    "steps": "write into SAVE_PATH what comfort is computed from, and drive on; every second route brakes hard",
     "status": "end with another status of the policy, such as 'Failed - Agent got blocked'",
     "import_error": "the agent cannot be imported: a traceback, exit 1, no file",
     "setup": "the agent cannot be set up",
