@@ -27,7 +27,7 @@ from bestrand_drive.simulation.processes.interrupts import Interrupts, interrupt
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.workflows.run import RunReport, dry_commands, plan_run, run_policy
-from bestrand_drive.workflows.run_request import LIMITS, RunRequest
+from bestrand_drive.workflows.run_request import LIMITS, RunRequest, prepare
 
 WHAT, HOW, SERVERS, KEEP, SHOW = "What is run", "How it is run", "Servers", "What is kept", "What is shown"
 
@@ -235,12 +235,13 @@ def _show(request: RunRequest, *, commands: bool, as_object: bool) -> int:
 
 
 def _run(request: RunRequest, *, as_object: bool) -> int:
+    prepared = prepare(request)
     out = Console(stderr=True, highlight=False) if as_object else console()
     again = partial(again_line, request)
     listener = LiveTable(out, again) if out.is_terminal else Lines(out, again)
     with interrupts() as heard:
         with listener if isinstance(listener, LiveTable) else nullcontext():
-            report = run_policy(request, listener, heard, listener.say)
+            report = run_policy(prepared, listener, heard, listener.say)
         code = _code(report, heard)
     if as_object:
         print(dump_json(as_json(report, again)).decode(), end="")
@@ -259,4 +260,4 @@ def run_alone(arguments: list[str]) -> int:
     alone = typer.Typer(name="bestrand", pretty_exceptions_enable=False)
     alone.command("run")(run)
     alone.callback()(lambda: None)
-    return run_command(alone, arguments, interrupted="")
+    return run_command(alone, arguments)

@@ -74,31 +74,31 @@ def dry_commands(prepared: Prepared, report: RunReport) -> list[tuple[CellPlan, 
     ]
 
 
-def run_policy(request: RunRequest, listener: Listener, halt: Halt, tell: Tell = lambda _: None) -> RunReport:
+def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = lambda _: None) -> RunReport:
     """Run what is not done yet.
 
     Args:
-        request: What to run.
+        prepared: What to run.
         listener: Told of every attempt.
         halt: Whether to stop.
         tell: Told of what else there is to say.
 
     Raises:
-        UsageError: An option is wrong, or the folder is another run's, or driven by another process.
+        UsageError: The folder is another run's, or driven by another process.
         DataRefused: A file is damaged.
         EnvironmentFault: Nothing can be run here; what had ended is stored.
         OSError: The disk is full or not writable; what was there still is.
     """
-    prepared = prepare(request)
+    pool_builds = prepared.request.pool_builds
     prepared = replace(prepared, settings=replace(prepared.settings, python_says=_check_python(prepared, tell)))
-    with driving(prepared.settings.layout.root, prepared.info, pool_builds=request.pool_builds, tell=tell) as layout:
+    with driving(prepared.settings.layout.root, prepared.info, pool_builds=pool_builds, tell=tell) as layout:
         books = _books(prepared, AttemptStore(layout, repair=True))
         for damage in books.store.damage:
             tell(f"moved into the quarantine: {damage.why}")
         build = prepared.wanted[0]
         rebuild(
             books.store,
-            counted_attempts(prepared.wanted, books.store.attempts, build, pool_builds=request.pool_builds),
+            counted_attempts(prepared.wanted, books.store.attempts, build, pool_builds=pool_builds),
         )
         _drive(prepared, books, listener, halt)
         return replace(_report(prepared, books), stopped=halt.asked)

@@ -129,7 +129,8 @@ def test_the_line_that_runs_a_route_again_holds_what_matters_and_no_more():
     )  # fmt: skip
     assert again_line(request, "75", 2) == (
         "bestrand run fail2drive --root f2d --routes 'my suite' --agent a.py --carla-root c "
-        "--python 'conda run python' --timeout 12.5 --gpus 1:2 --evaluator local --no-hooks --only 75 --repeat 2 --max-attempts 1 "
+        "--python 'conda run python' --timeout 12.5 --gpus 1:2 --evaluator local --no-hooks "
+        "--only 75 --repeat 2 --max-attempts 1 "
         '--out "$(mktemp -d)/75"'
     )
 

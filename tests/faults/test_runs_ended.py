@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import signal
 import subprocess
 
 import pytest
 
+from bestrand_drive.simulation.attempts import store
 from bestrand_drive.simulation.processes.identity import is_running, send_signal
 from bestrand_drive.simulation.processes.marks import run_mark
 from bestrand_drive.simulation.processes.records import recorded, records_of
@@ -17,15 +20,15 @@ LIMIT_S = 60
 
 
 def drives(runs, process, count=1):
-    """Wait until so many evaluators of a started run drive; the first lines that it printed."""
+    """Wait until so many evaluators of a run, earlier starts included, have begun to drive."""
+    until(lambda: process.poll() is not None or said(runs, "Preparing") >= count, "it drives", LIMIT_S)
+    assert process.poll() is None, process.stdout.read()
 
-    def busy() -> bool:
-        assert process.poll() is None, process.stdout.read()
-        return (
-            sum("Preparing" in path.read_text(errors="replace") for path in (runs.path / "logs").glob("*.log")) >= count
-        )
 
-    until(lambda: (runs.path / "logs").is_dir() and busy(), "it drives", LIMIT_S)
+def said(runs, word):
+    """How many logs hold a word."""
+    logs = (runs.path / "logs").glob("*.log")
+    return sum(word in path.read_text(errors="replace") for path in logs)
 
 
 @pytest.fixture
@@ -95,9 +98,7 @@ def test_a_second_signal_does_not_wait(runs):
     """The evaluator ignores SIGTERM, and the grace is ten minutes."""
     runs.order("stubborn")
     with runs.started("--stop-grace", 600, "--servers", 2) as process:
-        until(
-            lambda: "standing still" in "".join(p.read_text() for p in (runs.path / "logs").glob("*.log")), "it hangs"
-        )
+        until(lambda: said(runs, "standing still") == 2, "it hangs")
         process.send_signal(signal.SIGINT)
         with pytest.raises(subprocess.TimeoutExpired):
             process.wait(3)
@@ -118,3 +119,35 @@ def test_a_second_driver_refuses_and_changes_nothing(slow):
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=LIMIT_S)
     assert process.returncode == 143
+
+
+def test_a_full_disk_stops_the_run_and_costs_nothing_that_was_stored(runs, monkeypatch):
+    """F10: exit 7; what was there stays, what ran is ended, and the same command goes on later."""
+    write = store.write_new
+
+    def full(path, content):
+        if path.parent.name.startswith("1713"):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        write(path, content)
+
+    monkeypatch.setattr(store, "write_new", full)
+    ran = runs.run(code=7)
+    assert "No space left on device" in ran.err
+    assert runs.endings() == ["Completed"] * 2
+    assert runs.left() == []
+    monkeypatch.undo()
+    runs.monkeypatch.setenv("XDG_RUNTIME_DIR", str(runs.folder / "runtime"))
+    runs.order()
+    runs.run()
+    assert [(one.key.route_id, one.number) for one in runs.attempts()] == [(str(n), 1) for n in range(1711, 1715)]
+
+
+def test_a_reader_of_the_lines_that_goes_away_stops_the_run(runs):
+    """Nothing must go on unseen for hours; what had ended is stored."""
+    runs.order("1711:slow=4,slow=300")
+    with runs.started("--servers", 2) as process:
+        drives(runs, process, 2)
+        process.stdout.close()
+        assert process.wait(LIMIT_S) not in (0, 3)
+    assert runs.endings() == ["Completed"]
+    assert runs.left() == []

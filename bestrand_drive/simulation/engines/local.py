@@ -90,7 +90,7 @@ class LocalEngine:
         self._busy: dict[Future[Finished | str], tuple[Runner, Finished | None]] = {}
         self._retired: set[int] = set()
         self._next_start_s = 0.0
-        self._error: Exception | None = None
+        self._error: BaseException | None = None
 
     def run(self, waiting: Waiting) -> None:
         """Run the cells.
@@ -100,18 +100,23 @@ class LocalEngine:
             OSError: The disk is full or not writable.
         """
         with ThreadPoolExecutor(len(self._slots), thread_name_prefix="slot") as pool:
-            while True:
-                self._hand_out(pool, waiting)
-                if not self._busy and (self._brakes.asked or not waiting):
-                    break
-                done, _ = wait(self._busy, timeout=_PAUSE_S, return_when=FIRST_COMPLETED)
-                for future in done:
-                    self._collect(pool, future, waiting)
-                self._listener.look([s.situation for s in self._slots if s.situation], len(waiting))
+            while self._busy or (waiting and not self._brakes.asked):
+                self._guarded(lambda: self._step(pool, waiting))
             for closing in [pool.submit(slot.close) for slot in self._slots]:
                 self._guarded(closing.result)
         if self._error is not None:
             raise self._error
+
+    def _step(self, pool: ThreadPoolExecutor, waiting: Waiting) -> None:
+        self._hand_out(pool, waiting)
+        if self._busy:
+            done, _ = wait(self._busy, timeout=_PAUSE_S, return_when=FIRST_COMPLETED)
+        else:
+            done = set()
+            time.sleep(_PAUSE_S)
+        for future in done:
+            self._collect(pool, future, waiting)
+        self._listener.look([slot.situation for slot in self._slots if slot.situation], len(waiting))
 
     def _hand_out(self, pool: ThreadPoolExecutor, waiting: Waiting) -> None:
         while self._idle and not self._brakes.asked and time.monotonic() >= self._next_start_s:
@@ -171,7 +176,7 @@ class LocalEngine:
         """The first thing that fails stops everything, in peace; it is raised when all has ended."""
         try:
             return call()
-        except Exception as error:
+        except BaseException as error:  # printing to a closed pipe ends in SystemExit
             self._error = self._error or error
             self._brakes.pulled = True
         return None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from bestrand_drive.simulation.engines.cell import Halt
 from bestrand_drive.simulation.engines.settings import Settings
 from bestrand_drive.simulation.processes.identity import running
 from bestrand_drive.simulation.servers.gpus import Gpu
@@ -138,7 +139,7 @@ class EvaluatorsServer:
 class SharedServers:
     """A server of ours, used for several routes."""
 
-    def __init__(self, settings: Settings, gpu: Gpu, logs: Path, cancelled: Callable[[], bool]) -> None:
+    def __init__(self, settings: Settings, gpu: Gpu, logs: Path, halt: Halt) -> None:
         self._settings = settings
         plan = ServerPlan(
             command=settings.server,
@@ -149,7 +150,14 @@ class SharedServers:
             version=settings.carla_version,
             ready_s=settings.limits.ready_s,
         )
-        self._session = ServerSession(plan, logs, settings.routes_per_server, lease=settings.lease, cancelled=cancelled)
+        self._session = ServerSession(
+            plan,
+            logs,
+            settings.routes_per_server,
+            lease=settings.lease,
+            cancelled=lambda: halt.asked,
+            hurry=lambda: halt.forced,
+        )
         self._logs = logs
 
     @contextmanager

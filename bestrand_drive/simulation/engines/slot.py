@@ -148,7 +148,7 @@ def places_for(settings: Settings, gpu: Gpu, name: str, halt: Halt) -> Places:
     """Where a slot's attempts find their servers."""
     if settings.adapter.starts_server:
         return OwnServers(settings, gpu)
-    return SharedServers(settings, gpu, settings.layout.logs / "servers" / name, lambda: halt.asked)
+    return SharedServers(settings, gpu, settings.layout.logs / "servers" / name, halt)
 
 
 def make_job(cell: Cell, settings: Settings, gpu: Gpu, place: Place, work: Path) -> Job:

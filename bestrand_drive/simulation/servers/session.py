@@ -36,6 +36,7 @@ class ServerSession:
         *,
         lease: Callable[[], PortLease] = lease_ports,
         cancelled: Callable[[], bool] = lambda: False,
+        hurry: Callable[[], bool] = lambda: False,
     ) -> None:
         """Nothing is started yet.
 
@@ -45,12 +46,14 @@ class ServerSession:
             routes_per_server: Routes after which it is replaced.
             lease: Gives ports.
             cancelled: Asked while a start is waited for.
+            hurry: Asked while an end is waited for; once true, neither grace nor stop command is waited for any more.
         """
         self._plan = plan
         self._logs = logs
         self._routes_per_server = routes_per_server
         self._lease = lease
         self._cancelled = cancelled
+        self._hurry = hurry
         self._ports: PortLease | None = None
         self._routes = 0
         self.started = 0
@@ -75,7 +78,7 @@ class ServerSession:
         """End the server, so that the next route gets another: after a failure that may be the server's."""
         try:
             if self.server:
-                self.server.stop(grace_s, self._cancelled)
+                self.server.stop(grace_s, self._hurry)
         finally:
             self.server, self._routes = None, 0
             self._give_ports_back()

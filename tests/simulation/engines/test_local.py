@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 
+import pytest
+
+from bestrand_drive.simulation.adapters.checkout import version_of
 from tests.faults.runs import record_of
+from tests.faults.stand_in.checkout import HERE
 from tests.simulation.attempts.made import tree
 
 
@@ -21,17 +27,10 @@ def test_what_an_attempt_says_of_itself(runs):
     runs.order("slow=2.5")
     runs.run("--only", "1712")
     (attempt,) = runs.attempts()
-    assert (attempt.number, attempt.key.seed, attempt.key.simulator, attempt.key.carla_version) == (
-        1,
-        0,
-        "carla",
-        "0.9.15",
-    )
+    key = attempt.key
+    assert (attempt.number, key.seed, key.simulator, key.carla_version) == (1, 0, "carla", "0.9.15")
     assert (attempt.carla_build, attempt.ticks) == ("0.9.15", 20)
-    assert (
-        attempt.speed == attempt.game_s / attempt.system_s
-        or abs(attempt.speed - attempt.game_s / attempt.system_s) < 1e-3
-    )
+    assert attempt.speed == pytest.approx(attempt.game_s / attempt.system_s, abs=1e-3)
     assert attempt.load.servers == attempt.load.servers_per_gpu == 1
     assert attempt.evaluator.root == str(runs.folder / "checkout")
     assert attempt.evaluator.commit == attempt.key.evaluator_commit
@@ -133,3 +132,33 @@ def test_the_end_as_one_object(runs):
     assert [cell["status"] for cell in said["cells"]] == ["Completed", "Completed"]
     assert [attempt["route"] for attempt in said["attempts"]] == ["1711", "1713"]
     assert "slot 0: route 1711" in ran.err
+
+
+def test_adopted_results_are_gone_on_with(bestrand, build, runs):
+    """What was run by hand counts; only the rest is run."""
+    for route in (1711, 1713):
+        record = build.record(f"RouteScenario_{route}_rep0", completion=77)
+        build.write(runs.folder / "old" / f"{route}.json", [record])
+    commit = version_of(runs.folder / "checkout")
+    adopted = bestrand("adopt", runs.folder / "old", "--out", runs.path, "--benchmark", "bench2drive",
+                       "--carla-version", "0.9.15", "--evaluator-commit", commit, "--policy-id", "mine",
+                       "--routes", runs.folder / "routes.xml")  # fmt: skip
+    assert adopted.code == 0, adopted.err
+    assert "choose another --out" in runs.run(code=2).err
+    runs.run("--policy-id", "mine")
+    assert [(one.key.route_id, one.adopted_from is None) for one in runs.attempts()] == [
+        ("1711", False), ("1712", True), ("1713", False), ("1714", True)]  # fmt: skip
+    assert record_of(runs.path / "results/0/RouteScenario_1711.json")["scores"]["score_route"] == 77
+
+
+@pytest.mark.parametrize("benchmark", ["bench2drive", "fail2drive"])
+def test_servers_are_started_and_ended_another_way(make_runs, benchmark):
+    """As a container is: by a command, and by another one."""
+    runs = make_runs(benchmark)
+    runs.routes(1, 2)
+    start = f"{shlex.quote(sys.executable)} {HERE / 'server.py'} -carla-rpc-port={{port}} -gpu={{gpu}}"
+    stop = f"sh -c 'echo {{port}} >> {runs.folder}/stopped'"
+    runs.run("--server-command", start, "--server-stop-command", stop, "--gpus", "0:3", "--routes-per-server", 1)
+    stopped = (runs.folder / "stopped").read_text().split()
+    assert [str(one.ports[0]) for one in runs.attempts()] == stopped
+    assert runs.endings() == ["Completed"] * 2
