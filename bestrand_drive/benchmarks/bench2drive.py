@@ -120,7 +120,7 @@ def _cells(record: RouteRecord, metrics: Iterable[str], comfort: ComfortFiles | 
         reason = "no speed checkpoint" if math.isnan(value) else ""
         yield Cell(record.route_id, record.repeat, metric, value, reason)
     if comfort:
-        percent, reason = comfort.percent(record.save_name)
+        percent, reason = comfort.percent(record.save_name, record.repeat)
         yield Cell(record.route_id, record.repeat, "comfort", percent, reason)
 
 

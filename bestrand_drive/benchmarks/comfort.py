@@ -41,9 +41,12 @@ _YAW_RATE = 0.95  # rad/s
 
 @dataclass(frozen=True)
 class ComfortFiles:
-    """The ``metric_info.json`` files at hand, by the name of the folder they lie in."""
+    """The ``metric_info.json`` files at hand, by the name of the folder they lie in.
 
-    paths: Mapping[str, Path]
+    Two repeats of a route that began in the same second have the same name, and lie in two folders of repeats.
+    """
+
+    paths: Mapping[str, tuple[Path, ...]]
 
     @staticmethod
     def find(results: Path, metric_info: Path | None) -> ComfortFiles | None:
@@ -54,7 +57,7 @@ class ComfortFiles:
             metric_info: Folder that must hold such files.
 
         Raises:
-            DataRefused: The named folder holds none, or two folders have the same name.
+            DataRefused: The named folder holds none, or two folders have the same name, also that of their repeat.
         """
         root = metric_info or results
         found = (
@@ -62,29 +65,38 @@ class ComfortFiles:
         )
         if metric_info is not None and not found:
             raise DataRefused(f"{metric_info}: no {METRIC_INFO} in any folder below. Give the agent's SAVE_PATH.")
-        paths: dict[str, Path] = {}
+        paths: dict[str, tuple[Path, ...]] = {}
         for path in sorted(found):
-            if path.parent.name in paths:
-                raise DataRefused(f"{path}: {paths[path.parent.name]} is for the same drive. Keep one of them.")
-            paths[path.parent.name] = path
+            same = paths.get(path.parent.name, ())
+            if same and not (_repeat(path) and _repeat(path) not in map(_repeat, same)):
+                raise DataRefused(f"{path}: {same[0]} is for the same drive. Keep one of them.")
+            paths[path.parent.name] = (*same, path)
         return ComfortFiles(paths) if paths else None
 
-    def percent(self, save_name: str) -> tuple[float, str]:
+    def percent(self, save_name: str, repeat: str = "") -> tuple[float, str]:
         """Comfort of one drive in percent, or NaN and the reason why it is missing.
 
         Args:
             save_name: Of the record; only compared with folder names, never joined to a path.
+            repeat: Label of the record's repeat, which decides where two drives have one name.
 
         Raises:
             DataRefused: The file is malformed.
         """
-        path = self.paths.get(save_name)
+        same = self.paths.get(save_name, ())
+        path = next((one for one in same if len(same) == 1 or _repeat(one) == repeat), None)
         if path is None:
             return math.nan, f"no {METRIC_INFO}"
         signals = _signals(path, load_json(path))
         if len(signals["acceleration"]) <= _ORDER:
             return math.nan, f"{METRIC_INFO} has too few steps"
         return 100.0 * comfort_share(signals), ""
+
+
+def _repeat(path: Path) -> str:
+    """The number of the repeat whose folder a drive lies in; "" when it lies elsewhere."""
+    name = path.parent.parent.name
+    return str(int(name)) if name.isascii() and name.isdecimal() else ""
 
 
 def comfort_share(signals: Mapping[str, Array]) -> float:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from bestrand_drive.cli import adopt, compress, estimate, headless, inspect
+from bestrand_drive.cli.run import run as run_policy
 from bestrand_drive.cli.running import run_command
 
 app = typer.Typer(
@@ -21,6 +22,7 @@ app.add_typer(headless.app, name="headless")
 app.command("adopt")(adopt.adopt)
 app.command("estimate")(estimate.estimate)
 app.command("inspect")(inspect.inspect)
+app.command("run")(run_policy)
 
 
 def _print_version(wanted: bool) -> None:

@@ -15,7 +15,7 @@ def main() -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    """Import what the command needs and run it; the server does without torch, which takes seconds and 300 MB."""
+    """Import only what the command needs and run it; torch alone takes seconds and 300 MB."""
     if arguments[:2] == ["headless", "serve"]:
         from bestrand_drive.headless.lifetime import end_at_once  # noqa: PLC0415  before the imports that take longer
 
@@ -24,6 +24,10 @@ def _run(arguments: list[str]) -> int:
         from bestrand_drive.cli.headless import run_alone  # noqa: PLC0415  only what is asked for
 
         return run_alone(arguments)
+    if arguments[:1] == ["run"]:
+        from bestrand_drive.cli.run import run_alone as run_policy_alone  # noqa: PLC0415  a driver is small beside CARLA
+
+        return run_policy_alone(arguments)
     from bestrand_drive.cli.app import run  # noqa: PLC0415  takes a second; Ctrl-C may come then
 
     return run(arguments)

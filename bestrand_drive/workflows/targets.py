@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import torch
 
-from bestrand_drive.benchmarks.benchmark import Benchmark, ScoreTable
+from bestrand_drive.benchmarks.benchmark import NO_RECORD, Benchmark, ScoreTable
 from bestrand_drive.benchmarks.catalog import load_rules
 from bestrand_drive.benchmarks.definitions import MissingRule, definition
 from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
@@ -22,6 +22,7 @@ from bestrand_drive.scores.metrics import MetricSpec, inside_bounds
 from bestrand_drive.scores.tables import read_table
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.driving import ResultSource, read_policy, score_matrix
+from bestrand_drive.workflows.tried import tried_in_vain
 
 TABLE = "scores"
 """Benchmark name of suites made from score tables."""
@@ -101,7 +102,7 @@ def read_target(
         name=source.name,
         simulator=read.simulator,
         scores=_placed(matrix, suite, source.name, results),
-        reasons=_reasons(table),
+        reasons=_reasons(table, benchmark, results),
         notes=table.notes,
         counts=dict(table.counts),
         official=definition(benchmark.name).totals(benchmark, read, table, missing),
@@ -133,9 +134,16 @@ def benchmark_of(suite: Suite) -> Benchmark:
     )
 
 
-def _reasons(table: ScoreTable) -> dict[str, str]:
+def _reasons(table: ScoreTable, benchmark: Benchmark, results: Path) -> dict[str, str]:
     grouped = table.missing.groupby("item_id", sort=False)["reason"].first()
-    return {str(item): str(reason) for item, reason in grouped.items()}
+    reasons = {str(item): str(reason) for item, reason in grouped.items()}
+    in_vain = tried_in_vain(results)
+    for item, members in zip(benchmark.items["item_id"], benchmark.items["members"], strict=True):
+        routes = [str(int(member.rsplit("_", 1)[-1])) for member in members]
+        said = next((in_vain[route] for route in routes if route in in_vain), None)
+        if said and reasons.get(item) == NO_RECORD:
+            reasons[item] = said
+    return reasons
 
 
 def _table_target(suite: Suite, path: Path, name: str | None) -> Target:

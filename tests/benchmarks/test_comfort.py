@@ -160,3 +160,18 @@ def test_a_named_folder_without_files_and_a_drive_found_twice_are_refused(tmp_pa
 def test_a_pipe_does_not_block(tmp_path):
     os.mkfifo(tmp_path / "metric_info.json")
     assert ComfortFiles.find(tmp_path, None) is None
+
+
+def test_two_repeats_that_began_in_the_same_second(tmp_path):
+    """Each belongs to the record of its repeat."""
+    for repeat, braking in (("0", 0.0), ("1", -9.0)):
+        as_file(tmp_path / repeat / "d" / "metric_info.json", drive(40, (braking, 0.0)))
+    files = ComfortFiles.find(tmp_path, None)
+    assert files is not None
+    assert [path.parent.parent.name for path in files.paths["d"]] == ["0", "1"]
+    alone = [ComfortFiles.find(tmp_path / repeat, None).percent("d") for repeat in ("0", "1")]
+    assert [files.percent("d", repeat) for repeat in ("0", "1")] == alone == [(100.0, ""), (0.0, "")]
+    assert files.percent("d", "2")[1] == "no metric_info.json"
+    as_file(tmp_path / "again" / "1" / "d" / "metric_info.json", drive(3))
+    with pytest.raises(DataRefused, match="same drive"):
+        ComfortFiles.find(tmp_path, None)

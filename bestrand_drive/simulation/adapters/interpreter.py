@@ -80,7 +80,8 @@ def problems(adapter: Adapter, checkout: Checkout, interpreter: Interpreter) -> 
     parser = checkout.root / "leaderboard/leaderboard/utils/route_parser.py"
     if interpreter.version >= _GETCHILDREN_GONE and parser.is_file() and b".getchildren(" in parser.read_bytes():
         said.append(f"{parser.name} calls Element.getchildren, which Python 3.9 removed; its Python is {version}")
-    if "pkg_resources" in adapter.modules and "carla" not in interpreter.missing and not interpreter.carla:
+    told = not {"carla", "pkg_resources"} & set(interpreter.missing)
+    if "pkg_resources" in adapter.modules and told and not interpreter.carla:
         said.append("the evaluator asks for a distribution named carla, and its carla comes from another")
     return said
 

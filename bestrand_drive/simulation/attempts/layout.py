@@ -13,6 +13,8 @@ RECORD_NAME = re.compile(r"([1-9][0-9]{0,8})\.json")
 """Name of an attempt's record."""
 RESULT_NAME = re.compile(r"([1-9][0-9]{0,8})\.result\.json")
 """Name of what the evaluator wrote in it."""
+METRIC_NAME = re.compile(r"([1-9][0-9]{0,8})\.metric_info\.json")
+"""Name of what the agent wrote of each step, for comfort."""
 
 
 @dataclass(frozen=True)

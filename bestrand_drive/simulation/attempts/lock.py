@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TypedDict
 
 from bestrand_drive.errors import UsageError
-from bestrand_drive.simulation.attempts.process_start import process_start
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
+from bestrand_drive.simulation.processes.identity import process_start
 
 _NO_FLOCK = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 

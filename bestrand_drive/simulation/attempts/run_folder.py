@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
@@ -20,6 +20,8 @@ from bestrand_drive.simulation.attempts.layout import LOCK_FILE, Layout
 from bestrand_drive.simulation.attempts.lock import driver_lock
 from bestrand_drive.simulation.attempts.models import Frozen, parse_model
 from bestrand_drive.simulation.attempts.record import Stamp
+from bestrand_drive.simulation.processes.marks import run_mark
+from bestrand_drive.simulation.processes.reaping import reap_run
 
 
 class EvaluatorRef(Frozen):
@@ -80,19 +82,39 @@ def read_run(folder: Path) -> RunInfo:
     return parse_model(RunInfo, read_bytes(path), path)
 
 
+def check_run(folder: Path, info: RunInfo, *, pool_builds: bool = False) -> Layout:
+    """Refuse what ``driving`` would refuse, but for another driver, and change nothing.
+
+    Raises:
+        UsageError: See ``driving``.
+        DataRefused: See ``driving``.
+    """
+    layout = Layout(folder)
+    _check_place(layout)
+    if layout.run_file.exists():
+        _refuse_another(folder, read_run(folder), info, pool_builds=pool_builds)
+    return layout
+
+
 @contextmanager
-def driving(folder: Path, info: RunInfo, *, pool_builds: bool = False) -> Iterator[Layout]:
+def driving(
+    folder: Path, info: RunInfo, *, pool_builds: bool = False, tell: Callable[[str], None] = lambda _: None
+) -> Iterator[Layout]:
     """Drive a run folder: made when it is not there, met again when it is of the same run, ours until the block ends.
+
+    What a killed driver left running is ended, and then its scratch is removed.
 
     Args:
         folder: Its parent must exist.
         info: What is run now.
         pool_builds: Let a folder hold runs in different simulators.
+        tell: Told of each process that was ended.
 
     Raises:
         UsageError: It is another run's folder, holds other files, or another process drives it.
         DataRefused: Its ``run.json`` is damaged or of a later version.
         OSError: The disk is full or not writable.
+        EnvironmentFault: A process that a killed driver left does not end.
     """
     layout = Layout(folder)
     _check_place(layout)
@@ -101,6 +123,8 @@ def driving(folder: Path, info: RunInfo, *, pool_builds: bool = False) -> Iterat
         _write_info(layout, info, pool_builds=pool_builds)
         for place in layout.folders:
             place.mkdir(exist_ok=True)
+        for ended in reap_run(run_mark(folder)):
+            tell(f"ended what an earlier start left behind: {ended[:160]}")
         _sweep(layout.work)
         yield layout
 

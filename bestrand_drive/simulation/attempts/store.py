@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from bestrand_drive.benchmarks.result_files import METRIC_INFO
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import PARTIAL, read_bytes, sha256_bytes, write_new
-from bestrand_drive.simulation.attempts.layout import RECORD_NAME, RESULT_NAME, Layout
+from bestrand_drive.simulation.attempts.layout import METRIC_NAME, RECORD_NAME, RESULT_NAME, Layout
 from bestrand_drive.simulation.attempts.quarantine import set_aside
 from bestrand_drive.simulation.attempts.record import Attempt, NewerSchema, parse_attempt
 
@@ -64,12 +65,13 @@ class AttemptStore:
         """The number of the next attempt at a route and repeat."""
         return 1 + max((one.number for one in self._attempts.values() if one.key.cell == cell), default=0)
 
-    def put(self, attempt: Attempt, result: bytes | None) -> Attempt:
+    def put(self, attempt: Attempt, result: bytes | None, metric_info: bytes | None = None) -> Attempt:
         """Store an attempt. Putting the same one again changes nothing.
 
         Args:
             attempt: Its result file and hash are filled in here.
             result: What the evaluator wrote, verbatim; None when it wrote no file.
+            metric_info: What the agent wrote of each step, None without.
 
         Returns:
             The attempt as stored.
@@ -89,6 +91,8 @@ class AttemptStore:
             return self._same(record, attempt)
         if result is not None:
             self._put_result(folder / attempt.result_name, result)
+        if metric_info is not None:
+            self._put_result(folder / f"{attempt.number}.{METRIC_INFO}", metric_info)
         try:
             write_new(record, attempt.to_json())
         except FileExistsError:
@@ -107,6 +111,11 @@ class AttemptStore:
         if sha256_bytes(content) != attempt.result_sha256:
             raise DataRefused(f"{path}: changed since the attempt was stored. Take the file back from a copy.")
         return content
+
+    def metric_info(self, attempt: Attempt) -> bytes | None:
+        """What the agent wrote of each step; None when it wrote nothing."""
+        path = self.layout.attempts / attempt.key.folder / f"{attempt.number}.{METRIC_INFO}"
+        return read_bytes(path) if path.is_file() else None
 
     def _paths(self) -> list[Path]:
         return sorted(path for path in self.layout.attempts.glob("*/*.json") if RECORD_NAME.fullmatch(path.name))
@@ -156,6 +165,6 @@ class AttemptStore:
     def _leftovers(self) -> Iterator[Path]:
         """Temporaries, and results whose record is not (or no longer) there."""
         for path in self.layout.attempts.glob("*/*"):
-            number = RESULT_NAME.fullmatch(path.name)
+            number = RESULT_NAME.fullmatch(path.name) or METRIC_NAME.fullmatch(path.name)
             if path.name.endswith(PARTIAL) or (number and not path.with_name(f"{number[1]}.json").exists()):
                 yield path

@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
+from bestrand_drive.benchmarks.result_files import METRIC_INFO
 from bestrand_drive.benchmarks.run_header import COUNTED_FILE
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import PARTIAL, write_atomic
 from bestrand_drive.simulation.attempts.key import AttemptKey
+from bestrand_drive.simulation.attempts.metric_info import saved_name
 from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.attempts.store import AttemptStore
 
@@ -48,13 +50,22 @@ def rebuild(store: AttemptStore, counted: Iterable[Attempt]) -> None:
 def place(store: AttemptStore, attempt: Attempt) -> Path:
     """Put a counted attempt's result into ``results/``; its path there.
 
+    What the agent wrote of each step comes beside it, where Bench2Drive's script and comfort look for it.
+
     Raises:
         DataRefused: The attempt's result is not there any more, or changed.
         OSError: The disk is full or not writable; what was there still is.
     """
     path = store.layout.results / view_name(attempt.key)
     content = store.result(attempt)
+    _write(path, content)
+    metric_info, name = store.metric_info(attempt), saved_name(content)
+    if metric_info is not None and name is not None:
+        _write(path.parent / name / METRIC_INFO, metric_info)
+    return path
+
+
+def _write(path: Path, content: bytes) -> None:
     if not path.is_file() or path.read_bytes() != content:
         path.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(path, content)
-    return path

@@ -5,6 +5,7 @@ import os
 KINDS = {
     "ok": "drive to the end",
     "slow": "drive in so many seconds",
+    "steps": "write into SAVE_PATH what comfort is computed from, and drive on; every second route brakes hard",
     "status": "end with another status of the policy, such as 'Failed - Agent got blocked'",
     "import_error": "the agent cannot be imported: a traceback, exit 1, no file",
     "setup": "the agent cannot be set up",
@@ -22,6 +23,7 @@ KINDS = {
     "no_file": "no result, exit 0",
     "exit": "end with this code, without a record",
     "hang": "stand still in the agent",
+    "stubborn": "stand still in the agent, and ignore SIGTERM",
     "hang_start": "stand still before a world is asked for",
     "hang_load": "stand still while the world is loaded",
     "hang_tick": "stand still in a tick",

@@ -1,7 +1,8 @@
 """A program in the place of CARLA's server: it answers calls, and fails when told to. Python 3.7 and later.
 
 ``BESTRAND_STAND_IN_SERVER``: ``slow=SECONDS`` before the port opens, ``exit`` at once, ``silent`` from the start,
-``crash=N`` dies of SIGSEGV at the N-th call, ``hang=N`` answers no call from the N-th on.
+``crash=N`` dies of SIGSEGV at the N-th call, ``hang=N`` answers no call from the N-th on. ``...@K``: only the K-th
+server that is started with one folder in ``BESTRAND_STAND_IN_STATE``.
 """
 
 import contextlib
@@ -13,7 +14,18 @@ import sys
 import time
 
 ANSWER = b"\x94\x01\x01\xc0\xa60.9.15"
-FAULT, _, VALUE = os.environ.get("BESTRAND_STAND_IN_SERVER", "").partition("=")
+ORDER, _, WHICH = os.environ.get("BESTRAND_STAND_IN_SERVER", "").partition("@")
+
+
+def start_number():
+    """The number of this server, from 1."""
+    path = os.path.join(os.environ["BESTRAND_STAND_IN_STATE"], "servers")
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    os.write(handle, b".")
+    return os.fstat(handle).st_size
+
+
+FAULT, _, VALUE = (ORDER if not WHICH or start_number() == int(WHICH) else "").partition("=")
 counter = itertools.count(1)
 
 

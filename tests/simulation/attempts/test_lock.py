@@ -15,7 +15,7 @@ import pytest
 
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.lock import driver_lock
-from bestrand_drive.simulation.attempts.process_start import process_start
+from bestrand_drive.simulation.processes.identity import process_start
 
 DRIVER = """
 import sys

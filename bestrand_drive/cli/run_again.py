@@ -1,0 +1,55 @@
+"""The command that runs one route of a run once more, in a folder of its own, as one line for a shell."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping
+
+from bestrand_drive.simulation.servers.gpus import Gpu
+from bestrand_drive.workflows.run_request import RunRequest
+
+_FLAGS: Mapping[str, str] = {
+    "carla_root": "--carla-root",
+    "agent_config": "--agent-config",
+    "python": "--python",
+    "server_command": "--server-command",
+    "server_stop_command": "--server-stop-command",
+    "server_extra": "--server-extra",
+    "simulator": "--simulator",
+    "carla_version": "--carla-version",
+    "policy_id": "--policy-id",
+    "track": "--track",
+    "timeout_s": "--timeout",
+    "route_limit_s": "--route-limit",
+    "port_base": "--port-base",
+}
+"""Fields of a request and their options; those that do not matter for one route are left out."""
+
+
+def again_line(request: RunRequest, route_id: str, repeat: int) -> str:
+    """The command, for the folder in which the first one was given; each time it is pasted, it runs."""
+    words = ["bestrand", "run", request.benchmark, *_arguments(request), "--only", route_id, "--repeat", str(repeat)]
+    return f'{shlex.join(words)} --max-attempts 1 --out "$(mktemp -d)/{route_id}"'
+
+
+def _arguments(request: RunRequest) -> Iterator[str]:
+    yield from ("--root", str(request.root), "--routes", str(request.routes), "--agent", request.agent)
+    default = RunRequest("", request.root, request.routes, "", request.out)
+    for field, flag in _FLAGS.items():
+        value = getattr(request, field)
+        if value != getattr(default, field):
+            yield from (flag, f"{value:g}" if isinstance(value, float) else str(value))
+    for name, text in request.variables.items():
+        yield from ("--env", f"{name}={text}")
+    for name, seconds in request.limits.items():
+        yield from ("--limit", f"{name}={seconds:g}")
+    if request.gpus:
+        yield from ("--gpus", _gpu(request.gpus[0]))
+    if request.local:
+        yield from ("--evaluator", "local")
+    if not request.hooks:
+        yield "--no-hooks"
+
+
+def _gpu(gpu: Gpu) -> str:
+    return f"{gpu.cuda}:{gpu.adapter}"

@@ -1,0 +1,89 @@
+"""How a run stands, for people and for programs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+from rich.console import Console
+
+from bestrand_drive.benchmarks.outcomes import Outcome
+from bestrand_drive.cli.tables import say, table
+from bestrand_drive.simulation.adapters.command import Command
+from bestrand_drive.simulation.attempts.plan import Action, CellPlan
+from bestrand_drive.simulation.engines.keeping import failed
+from bestrand_drive.workflows.run import RunReport
+
+Again = Callable[[str, int], str]
+"""Route and repeat -> the command that runs them once more."""
+
+
+def print_summary(out: Console, report: RunReport, again: Again, out_folder: str) -> None:
+    """The end of a run."""
+    done, left = report.of(Action.DONE), report.of(Action.RUN)
+    missing = report.of(Action.EXHAUSTED)
+    say(out, f"{report.policy}: {len(done)} of {len(report.cells)} routes and repeats have a result ({out_folder})")
+    made = Counter(attempt.outcome for attempt in report.made)
+    if report.made:
+        kinds = ", ".join(f"{made[kind]} {kind.value.replace('_', ' ')}" for kind in Outcome if made[kind])
+        say(out, f"attempts of this start: {len(report.made)} ({kinds})")
+    for cell in missing:
+        say(out, f"missing: {_name(cell)}: {cell.why}")
+        say(out, f"  again: {again(cell.key.route_id, cell.key.repeat)}")
+    if left:
+        say(out, f"{len(left)} are still to be run: give the same command again")
+    if report.simulator == "headless":
+        say(out, "note: simulated by the headless server: these scores are not CARLA's")
+
+
+def print_plan(out: Console, report: RunReport) -> None:
+    """Why each route will or will not run."""
+    rows = [(cell.key.route_id, str(cell.key.repeat), cell.action.value, cell.why) for cell in report.cells]
+    table(out, ("route", "repeat", "what", "why"), rows)
+    counts = Counter(cell.action for cell in report.cells)
+    say(out, ", ".join(f"{counts[action]} {action.value}" for action in Action))
+
+
+def print_commands(out: Console, commands: list[tuple[CellPlan, Command]]) -> None:
+    """What would be started."""
+    for cell, command in commands:
+        say(out, f"# {_name(cell)}, attempt {cell.number}")
+        say(out, command.line())
+
+
+def as_json(report: RunReport, again: Again) -> dict[str, Any]:
+    """The same for programs."""
+    counts = Counter(cell.action for cell in report.cells)
+    return {
+        "policy": report.policy,
+        "simulator": report.simulator,
+        "wanted": len(report.cells),
+        **{action.value: counts[action] for action in Action},
+        "stopped": report.stopped,
+        "attempts": [_attempt(attempt) for attempt in report.made],
+        "cells": [_cell(cell, again) for cell in report.cells],
+    }
+
+
+def _cell(cell: CellPlan, again: Again) -> dict[str, Any]:
+    unwell = cell.action is Action.EXHAUSTED or (cell.counted is not None and failed(cell.counted))
+    return {
+        "route": cell.key.route_id,
+        "repeat": cell.key.repeat,
+        "town": cell.key.town,
+        "action": cell.action.value,
+        "attempt": cell.number,
+        "status": cell.counted.status if cell.counted else None,
+        "why": cell.why,
+        "again": again(cell.key.route_id, cell.key.repeat) if unwell else None,
+    }
+
+
+def _attempt(attempt: Any) -> dict[str, Any]:  # noqa: ANN401  a pydantic model
+    said: dict[str, Any] = attempt.model_dump(mode="json", exclude={"key", "log_lines", "evaluator"})
+    return {"route": attempt.key.route_id, "repeat": attempt.key.repeat, "seed": attempt.key.seed} | said
+
+
+def _name(cell: CellPlan) -> str:
+    return f"route {cell.key.route_id}, repeat {cell.key.repeat}"

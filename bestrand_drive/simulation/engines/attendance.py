@@ -1,0 +1,198 @@
+"""Being there while an evaluator runs: looking at it once a second, and ending it when it must end."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bestrand_drive.simulation.adapters.command import Command
+from bestrand_drive.simulation.attempts.signatures import scan_logs
+from bestrand_drive.simulation.engines.cell import STEP_S, Halt
+from bestrand_drive.simulation.engines.places import View
+from bestrand_drive.simulation.engines.settings import Settings
+from bestrand_drive.simulation.heartbeat import Beat, State, read_beat
+from bestrand_drive.simulation.processes.identity import identify, send_signal
+from bestrand_drive.simulation.processes.supervised import Ended, Supervised
+from bestrand_drive.simulation.watchdog import FINE, NO_LINES, Look, Server, Verdict, Watchdog
+
+_STACKS_S = 0.5
+_LATELY = 15
+"""Looks over which the speed is a mean."""
+_WORDS = {State.START: "starts", State.LOAD: "loads", State.TICK: "drives", State.BETWEEN: "drives"}
+
+
+@dataclass(frozen=True)
+class Attended:
+    """What was seen of an evaluator from its start to its end.
+
+    Attributes:
+        ended: How its tree ended.
+        result: Its result as it stood when it ended, or before it was ended.
+        verdict: Why it was ended by the watchdog; fine when it was not.
+        interrupted: Whether it was ended because we were told to stop.
+        server_died: Whether the server was gone before there was a result.
+        beat: The last heartbeat.
+        speed: Simulated seconds a wall second over the drive, by the heartbeat.
+    """
+
+    ended: Ended
+    result: bytes | None
+    verdict: Verdict = FINE
+    interrupted: bool = False
+    server_died: bool = False
+    beat: Beat | None = None
+    speed: float | None = None
+
+
+Report = Callable[[str, int, float | None], None]
+"""Told at each look: state in a word, ticks, speed lately."""
+
+
+class Attendance:
+    """Of one evaluator.
+
+    Args:
+        process: It.
+        command: What was started.
+        server: Its server.
+        settings: Limits and pauses.
+        counts: Whether a result is the policy's, and so ends the attempt.
+    """
+
+    def __init__(
+        self,
+        process: Supervised,
+        command: Command,
+        server: View,
+        settings: Settings,
+        counts: Callable[[bytes | None], bool],
+    ) -> None:
+        self._process, self._command, self._server = process, command, server
+        self._settings, self._counts = settings, counts
+        self._dog = Watchdog(settings.limits, hooks=command.heartbeat is not None)
+        self._beat: Beat | None = None
+        self._pace = Pace()
+        self._mtime: int | None = None
+        self._counts_since_s: float | None = None
+        self._met_server = self._server_died = False
+
+    def until_end(self, halt: Halt, report: Report) -> Attended:
+        """Stay until the evaluator has ended, by itself or by us."""
+        exited_s: float | None = None
+        while (ended := self._process.wait(self._settings.look_s)) is None:
+            now_s = time.monotonic()
+            if self._process.code is not None:  # its tree is being ended by its supervisor
+                exited_s = exited_s or now_s
+                if now_s - exited_s > self._settings.limits.grace_s:
+                    return self._end(halt)
+                continue
+            if halt.asked:
+                return self._end(halt, interrupted=True)
+            verdict = self._look(now_s)
+            report(_WORDS[self._beat.state] if self._beat else "starts", self._pace.ticks, self._pace.lately)
+            if not verdict.fine or self._lingers(now_s):
+                return self._end(halt, verdict)
+        self._read_beat()
+        return self._attended(ended, _content(self._command.result), FINE, interrupted=False)
+
+    def _look(self, now_s: float) -> Verdict:
+        moved = self._read_beat()
+        mtime = _mtime(self._command.result)
+        if mtime != self._mtime:
+            self._mtime = mtime
+            self._counts_since_s = now_s if self._counts(_content(self._command.result)) else None
+        # a tick that came back tells as much as a call of ours, and costs the server nothing
+        server = Server.ANSWERS if moved and self._server.version else self._server.look()
+        self._met_server |= server is Server.ANSWERS
+        if self._met_server and server is Server.GONE and self._counts_since_s is None:
+            self._server_died = True
+        signature = NO_LINES if server is Server.ANSWERS else scan_logs([self._process.log])
+        return self._dog.look(Look(now_s, True, self._beat, mtime, server, signature))
+
+    def _read_beat(self) -> bool:
+        """Take a reading; whether the world was stepped since the last one."""
+        beat = read_beat(self._command.heartbeat) if self._command.heartbeat else None
+        moved = beat is not None and beat.ticks > (self._beat.ticks if self._beat else 0)
+        self._beat = beat or self._beat
+        if beat:
+            self._pace.add(beat.changed_s, beat.ticks)
+        return moved
+
+    def _lingers(self, now_s: float) -> bool:
+        """Whether it has its result and does not end."""
+        since_s = self._counts_since_s
+        return since_s is not None and now_s - since_s > self._settings.limits.grace_s
+
+    def _end(self, halt: Halt, verdict: Verdict = FINE, *, interrupted: bool = False) -> Attended:
+        """End it; what it writes from now on is not looked at."""
+        result = _content(self._command.result)
+        if not verdict.fine:
+            self._print_stacks()
+        grace_s = 0.0 if halt.forced else self._settings.grace_s
+        ended = self._process.stop(grace_s, hurry=lambda: halt.forced)
+        return self._attended(ended, result, verdict, interrupted=interrupted)
+
+    def _print_stacks(self) -> None:
+        """Have the hooks write into the log where each thread stands."""
+        if self._beat is None or self._beat.pid not in self._process.pids():
+            return
+        found = identify(self._beat.pid)
+        if found and send_signal(found, signal.SIGUSR1):
+            time.sleep(_STACKS_S)
+
+    def _attended(self, ended: Ended, result: bytes | None, verdict: Verdict, *, interrupted: bool) -> Attended:
+        return Attended(ended, result, verdict, interrupted, self._server_died, self._beat, self._pace.overall)
+
+
+class Pace:
+    """Simulated against wall time, from readings of the heartbeat; both benchmarks step by ``STEP_S``.
+
+    Attributes:
+        ticks: So far.
+    """
+
+    def __init__(self) -> None:
+        self.ticks = 0
+        self._first: tuple[float, int] | None = None
+        self._last: deque[tuple[float, int]] = deque(maxlen=_LATELY)
+
+    def add(self, at_s: float, ticks: int) -> None:
+        """One more reading: monotonic clock and steps at the last change."""
+        self.ticks = ticks
+        if not ticks:
+            return
+        self._first = self._first or (at_s, ticks)
+        self._last.append((at_s, ticks))
+
+    @property
+    def lately(self) -> float | None:
+        """Speed over the last looks."""
+        return _speed(self._last[0], self._last[-1]) if self._last else None
+
+    @property
+    def overall(self) -> float | None:
+        """Speed since the first steps."""
+        return _speed(self._first, self._last[-1]) if self._first and self._last else None
+
+
+def _speed(first: tuple[float, int], last: tuple[float, int]) -> float | None:
+    passed_s = last[0] - first[0]
+    return STEP_S * (last[1] - first[1]) / passed_s if passed_s > 0 else None
+
+
+def _mtime(path: Path) -> int | None:
+    with contextlib.suppress(OSError):
+        return path.stat().st_mtime_ns
+    return None
+
+
+def _content(path: Path) -> bytes | None:
+    """What is there; None when there is no file."""
+    with contextlib.suppress(FileNotFoundError):
+        return path.read_bytes()
+    return None

@@ -1,0 +1,88 @@
+"""What becomes of an attempt that has ended: stored, put among the results, and tried again if it must be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from bestrand_drive.benchmarks.routes import RouteFile
+from bestrand_drive.simulation.attempts import view
+from bestrand_drive.simulation.attempts.key import AttemptKey
+from bestrand_drive.simulation.attempts.plan import MAX_ATTEMPTS, Action, CellPlan, plan
+from bestrand_drive.simulation.attempts.record import Attempt
+from bestrand_drive.simulation.attempts.store import AttemptStore
+from bestrand_drive.simulation.engines.breaker import Breaker
+from bestrand_drive.simulation.engines.cell import Cell, Finished
+
+
+@dataclass(frozen=True)
+class Settled:
+    """What became of an attempt.
+
+    Attributes:
+        attempt: As stored; None when it was interrupted and leaves nothing.
+        cell: Its cell's plan from now on; None with ``attempt``.
+        again: What is to be run because of it, None for nothing.
+    """
+
+    attempt: Attempt | None = None
+    cell: CellPlan | None = None
+    again: Cell | None = None
+
+
+@dataclass
+class Books:
+    """The books of one start, kept by one thread.
+
+    Attributes:
+        store: Of the run folder.
+        files: Route id -> the file that holds the route.
+        breaker: Stops a start that gets nowhere.
+        max_attempts: Of one cell.
+        pool_builds: Whether attempts of other builds count.
+        made: Attempts of this start, in the order of their ends.
+    """
+
+    store: AttemptStore
+    files: Mapping[str, RouteFile]
+    breaker: Breaker
+    max_attempts: int = MAX_ATTEMPTS
+    pool_builds: bool = False
+    made: list[Attempt] = field(default_factory=list)
+
+    def plan(self, wanted: Sequence[AttemptKey]) -> tuple[CellPlan, ...]:
+        """What there is to do now."""
+        return plan(wanted, self.store.attempts, max_attempts=self.max_attempts, pool_builds=self.pool_builds)
+
+    def cells(self, plans: Sequence[CellPlan]) -> list[Cell]:
+        """What a plan wants to be run: every route once before any is repeated."""
+        runs = [self._cell(one) for one in plans if one.action is Action.RUN]
+        return sorted(runs, key=lambda cell: cell.key.repeat)
+
+    def settle(self, finished: Finished) -> Settled:
+        """Store an attempt and say what follows.
+
+        Raises:
+            OSError: The disk is full; what was stored before still is.
+            DataRefused: Another program writes into this folder.
+        """
+        if finished.attempt is None:
+            return Settled()
+        attempt = self.store.put(finished.attempt, finished.result, finished.metric_info)
+        self.made.append(attempt)
+        if attempt.counts:
+            view.place(self.store, attempt)
+        (now,) = self.plan([finished.cell.key])
+        return Settled(attempt, now, self._cell(now) if now.action is Action.RUN else None)
+
+    def check(self, finished: Finished) -> None:
+        """Stop here if one attempt after the other comes to nothing.
+
+        Raises:
+            EnvironmentFault: See ``Breaker``.
+        """
+        if finished.attempt is not None:
+            self.breaker.add(finished.attempt, finished.log)
+
+    def _cell(self, one: CellPlan) -> Cell:
+        return Cell(one.key, one.number, self.files[one.key.route_id])

@@ -1,0 +1,44 @@
+"""Now and then: who is in the tree (for the record), and how much memory it holds."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+from bestrand_drive.simulation.processes.identity import ProcessId, identify
+from bestrand_drive.simulation.processes.records import write_record
+from bestrand_drive.simulation.processes.tree import descendants
+
+
+class Census:
+    """Of everything below this process.
+
+    Attributes:
+        peak_bytes: Largest sum of resident memory that was seen.
+    """
+
+    def __init__(self, record: Path, every_s: float) -> None:
+        self._record = record
+        self._every_s = every_s
+        self._next = 0.0
+        self._known: frozenset[ProcessId] = frozenset()
+        self.peak_bytes = 0
+
+    def look(self, now: float) -> None:
+        """Look again when it is time."""
+        if now < self._next:
+            return
+        self._next = now + self._every_s
+        found = descendants([os.getpid()])
+        self.peak_bytes = max(self.peak_bytes, sum(one.memory_bytes for one in found))
+        known = frozenset(one.process for one in found)
+        if known != self._known:
+            self._known = known
+            own = identify(os.getpid())
+            with contextlib.suppress(OSError):  # a full disk: marks tell the rest
+                write_record(self._record, [one for one in (own, *sorted(known)) if one])
+
+    def close(self) -> None:
+        """Nothing is left to be written down."""
+        self._record.unlink(missing_ok=True)

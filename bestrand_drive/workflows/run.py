@@ -1,0 +1,159 @@
+"""Run: a policy on routes, by the benchmark's own evaluator, until every route has a result or is given up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from bestrand_drive.errors import UsageError
+from bestrand_drive.simulation.adapters.command import Command
+from bestrand_drive.simulation.adapters.interpreter import look_at, problems
+from bestrand_drive.simulation.attempts.plan import Action, CellPlan, counted_attempts
+from bestrand_drive.simulation.attempts.record import Attempt
+from bestrand_drive.simulation.attempts.run_folder import check_run, driving
+from bestrand_drive.simulation.attempts.stamps import utc_stamp
+from bestrand_drive.simulation.attempts.store import AttemptStore
+from bestrand_drive.simulation.attempts.view import rebuild
+from bestrand_drive.simulation.engines.books import Books
+from bestrand_drive.simulation.engines.breaker import Breaker
+from bestrand_drive.simulation.engines.cell import Cell, Halt
+from bestrand_drive.simulation.engines.local import Brakes, Listener, LocalEngine
+from bestrand_drive.simulation.engines.places import Place, Unseen
+from bestrand_drive.simulation.engines.slot import Slot, make_job
+from bestrand_drive.simulation.engines.waiting import Waiting
+from bestrand_drive.simulation.servers.gpus import gpu_of_slot
+from bestrand_drive.simulation.servers.ports import STRIDE, PortBlock
+from bestrand_drive.simulation.servers.shim import rank_token
+from bestrand_drive.workflows.run_request import Prepared, RunRequest, prepare
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """How a run stands.
+
+    Attributes:
+        policy: Its name.
+        simulator: What simulates.
+        cells: Every wanted route and repeat, in order.
+        made: Attempts of this start.
+        stopped: Whether it ended because it was told to.
+    """
+
+    policy: str
+    simulator: str
+    cells: tuple[CellPlan, ...]
+    made: tuple[Attempt, ...] = ()
+    stopped: bool = False
+
+    def of(self, action: Action) -> tuple[CellPlan, ...]:
+        """The cells with which this happens."""
+        return tuple(cell for cell in self.cells if cell.action is action)
+
+
+def plan_run(request: RunRequest) -> tuple[Prepared, RunReport]:
+    """What would be done, and why; nothing is started or written.
+
+    Raises:
+        UsageError: An option is wrong, or the run folder is another run's.
+        DataRefused: A file is damaged.
+    """
+    prepared = prepare(request)
+    layout = check_run(prepared.settings.layout.root, prepared.info, pool_builds=request.pool_builds)
+    books = _books(prepared, AttemptStore(layout, repair=False))
+    return prepared, _report(prepared, books)
+
+
+def dry_commands(prepared: Prepared, report: RunReport) -> list[tuple[CellPlan, Command]]:
+    """The command of every cell that would be run; ports are examples."""
+    return [
+        (cell, _dry_command(prepared, Cell(cell.key, cell.number, prepared.routes.files[cell.key.route_id]), number))
+        for number, cell in enumerate(report.of(Action.RUN))
+    ]
+
+
+def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = lambda _: None) -> RunReport:
+    """Run what is not done yet.
+
+    Args:
+        prepared: What to run.
+        listener: Told of every attempt.
+        halt: Whether to stop.
+        tell: Told of what else there is to say.
+
+    Raises:
+        UsageError: The folder is another run's, or driven by another process.
+        DataRefused: A file is damaged.
+        EnvironmentFault: Nothing can be run here; what had ended is stored.
+        OSError: The disk is full or not writable; what was there still is.
+    """
+    pool_builds = prepared.request.pool_builds
+    prepared = replace(prepared, settings=replace(prepared.settings, python_says=_check_python(prepared, tell)))
+    with driving(prepared.settings.layout.root, prepared.info, pool_builds=pool_builds, tell=tell) as layout:
+        books = _books(prepared, AttemptStore(layout, repair=True))
+        for damage in books.store.damage:
+            tell(f"moved into the quarantine: {damage.why}")
+        build = prepared.wanted[0]
+        rebuild(
+            books.store,
+            counted_attempts(prepared.wanted, books.store.attempts, build, pool_builds=pool_builds),
+        )
+        _drive(prepared, books, listener, halt)
+        return replace(_report(prepared, books), stopped=halt.asked)
+
+
+def _drive(prepared: Prepared, books: Books, listener: Listener, halt: Halt) -> None:
+    settings = prepared.settings
+    waiting = Waiting(books.cells(books.plan(prepared.wanted)), by_town=settings.adapter.needs_server)
+    if not waiting:
+        return
+    brakes = Brakes(halt)
+    started = utc_stamp().replace(":", "").replace("+0000", "")
+    slots = [Slot(n, settings, brakes, started) for n in range(min(prepared.request.servers, len(waiting)))]
+    LocalEngine(slots, books, prepared.keeper, listener, brakes, settings.stagger_s).run(waiting)
+
+
+def _books(prepared: Prepared, store: AttemptStore) -> Books:
+    if not prepared.wanted:
+        raise UsageError(f"--routes {prepared.request.routes}: holds no route.")
+    return Books(
+        store=store,
+        files=prepared.routes.files,
+        breaker=Breaker(prepared.request.servers),
+        max_attempts=prepared.request.max_attempts,
+        pool_builds=prepared.request.pool_builds,
+    )
+
+
+def _report(prepared: Prepared, books: Books) -> RunReport:
+    return RunReport(
+        policy=prepared.info.policy.name,
+        simulator=prepared.info.simulator,
+        cells=books.plan(prepared.wanted),
+        made=tuple(books.made),
+    )
+
+
+def _check_python(prepared: Prepared, tell: Tell) -> str:
+    """Version and place of the evaluator's interpreter; what it seems to lack is said, and tried all the same."""
+    settings, first = prepared.settings, prepared.wanted[0]
+    command = _dry_command(prepared, Cell(first, 1, prepared.routes.files[first.route_id]), 0)
+    found = look_at(settings.python, settings.adapter.modules, command)
+    for problem in problems(settings.adapter, settings.checkout, found):
+        tell(f"{problem} (--python {' '.join(settings.python)})")
+    return f"{'.'.join(map(str, found.version))} {found.executable}"
+
+
+def _dry_command(prepared: Prepared, cell: Cell, number: int) -> Command:
+    """The command of a cell as it would be, on the first ports of the range."""
+    settings = prepared.settings
+    slot = number % prepared.request.servers
+    ports = PortBlock(prepared.request.port_base + STRIDE * slot)
+    work = settings.layout.work / f"slot{slot}" / cell.name
+    root = work / "carla" if settings.adapter.starts_server else (settings.server.root or work).absolute()
+    place = Place(ports, Path(root), Unseen(), rank_token(ports.rpc))
+    return settings.adapter.command(
+        make_job(cell, settings, gpu_of_slot(settings.gpus, slot), place, work), settings.inherited
+    )

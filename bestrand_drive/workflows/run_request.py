@@ -1,0 +1,275 @@
+"""What a run is asked to be, and what follows from it before anything is started."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+
+from bestrand_drive.errors import UsageError
+from bestrand_drive.simulation.adapters.adapter import Adapter
+from bestrand_drive.simulation.adapters.agent import Agent, find_agent
+from bestrand_drive.simulation.adapters.catalog import find_adapter
+from bestrand_drive.simulation.adapters.checkout import Checkout
+from bestrand_drive.simulation.attempts.identity import PolicyIdentity, identify_policy
+from bestrand_drive.simulation.attempts.key import AttemptKey, Simulator
+from bestrand_drive.simulation.attempts.layout import Layout
+from bestrand_drive.simulation.attempts.plan import MAX_ATTEMPTS
+from bestrand_drive.simulation.attempts.route_set import RouteSet, read_route_set
+from bestrand_drive.simulation.attempts.run_folder import EvaluatorRef, RoutesRef, RunInfo
+from bestrand_drive.simulation.attempts.stamps import utc_stamp
+from bestrand_drive.simulation.engines.keeping import MIB, Failure, Keeper, What
+from bestrand_drive.simulation.engines.settings import Settings
+from bestrand_drive.simulation.servers.command import ServerCommand
+from bestrand_drive.simulation.servers.gpus import Gpu
+from bestrand_drive.simulation.servers.ports import FIRST, lease_ports
+from bestrand_drive.simulation.servers.root import find_simulator, find_version
+from bestrand_drive.simulation.watchdog import Limits
+
+PORTS = 10_000
+"""Ports in the range from which blocks are leased."""
+LIMITS = ("ready", "start", "load", "tick", "grace", "gone")
+"""Names of ``--limit``: fields of ``Limits`` without their unit."""
+_LOCAL_STAGGER_S = 2.0
+"""Fail2Drive's other evaluator finds a port by itself; two at the same moment would find the same."""
+
+
+@dataclass(frozen=True)
+class RunRequest:
+    """A run as it is asked for; every field is an option of ``bestrand run``.
+
+    Attributes:
+        benchmark: ``bench2drive`` or ``fail2drive``.
+        root: The benchmark's checkout.
+        routes: Suite folder, route file, or folder of route files.
+        agent: File of the policy's agent.
+        out: Run folder.
+        carla_root: CARLA's folder, or one that ``bestrand headless install`` made.
+        agent_config: For the agent, parts joined by ``+``.
+        servers: Attempts at the same time.
+        gpus: That they go round.
+        repeats: Of every route, each with a traffic seed of its own.
+        only: Ids of the routes to be run; () for all.
+        repeat: The one repeat to be run, from 0; None for all.
+        python: Command line of the evaluator's interpreter.
+        max_attempts: Of a route and repeat that may end without a result.
+        routes_per_server: Routes after which a server that we start is replaced.
+        server_command: Another way to start a server.
+        server_stop_command: Ends what that started.
+        server_extra: Flags added to CARLA's.
+        simulator: What simulates, None to look.
+        carla_version: Of the server, None to look.
+        policy_name: For people; None takes the run folder's name.
+        policy_id: Identity of the policy instead of the hash of its files.
+        variables: For the evaluator.
+        local: Whether Fail2Drive's other evaluator runs.
+        track: SENSORS or MAP, None for the benchmark's.
+        timeout_s: The evaluator's own limit, None for the benchmark's.
+        route_limit_s: Of a whole attempt, None for none.
+        stop_grace_s: Seconds between SIGTERM and SIGKILL for what is ended.
+        limits: Other limits of the watchdog in seconds, by a name of ``LIMITS``.
+        keep: What is kept of failed routes.
+        keep_failure: Of whose failures.
+        keep_quota_mib: For all that is kept.
+        pool_builds: Whether attempts of other builds count.
+        hooks: Whether the evaluator's Python gets the hooks.
+        port_base: First port.
+    """
+
+    benchmark: str
+    root: Path
+    routes: Path
+    agent: str
+    out: Path
+    carla_root: Path | None = None
+    agent_config: str = ""
+    servers: int = 1
+    gpus: tuple[Gpu, ...] = ()
+    repeats: int = 1
+    only: tuple[str, ...] = ()
+    repeat: int | None = None
+    python: str = "python"
+    max_attempts: int = MAX_ATTEMPTS
+    routes_per_server: int = 10
+    server_command: str = ""
+    server_stop_command: str = ""
+    server_extra: str = ""
+    simulator: Simulator | None = None
+    carla_version: str | None = None
+    policy_name: str | None = None
+    policy_id: str | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+    local: bool = False
+    track: str | None = None
+    timeout_s: float | None = None
+    route_limit_s: float | None = None
+    stop_grace_s: float = 5.0
+    limits: Mapping[str, float] = field(default_factory=dict)
+    keep: frozenset[What] = frozenset()
+    keep_failure: Failure = Failure.ANY
+    keep_quota_mib: int = 4096
+    pool_builds: bool = False
+    hooks: bool = True
+    port_base: int = FIRST
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What follows from a request.
+
+    Attributes:
+        request: It.
+        settings: Of all attempts.
+        info: What the run folder is a run of.
+        routes: Of the benchmark's files that were given.
+        wanted: One key a route and repeat.
+    """
+
+    request: RunRequest
+    settings: Settings
+    info: RunInfo
+    routes: RouteSet
+    wanted: tuple[AttemptKey, ...]
+
+    @property
+    def keeper(self) -> Keeper:
+        """Of what failed routes leave."""
+        request = self.request
+        return Keeper(self.settings.layout, request.keep, request.keep_failure, request.keep_quota_mib * MIB)
+
+
+def prepare(request: RunRequest) -> Prepared:
+    """Read the checkout, the routes and the policy, and work out what is to be run; nothing is started or written.
+
+    Raises:
+        UsageError: An option, the checkout or the agent is wrong.
+        DataRefused: A route file is.
+    """
+    _check_numbers(request)
+    adapter = find_adapter("fail2drive_local" if request.local else request.benchmark)
+    checkout = adapter.checkout(request.root)
+    routes = read_route_set(request.routes, request.benchmark)
+    agent = find_agent(request.agent, request.agent_config, root=checkout.root)
+    out = Path(os.path.abspath(request.out))
+    policy = identify_policy(
+        request.policy_name or out.name, agent=agent.path, agent_config=agent.config, policy_id=request.policy_id
+    )
+    settings = _settings(request, adapter, checkout, agent, Layout(out))
+    simulator = find_simulator(request.carla_root, request.simulator)
+    info = RunInfo(
+        benchmark=request.benchmark,
+        simulator=simulator,
+        policy=policy,
+        evaluator=EvaluatorRef(adapter=adapter.id, root=str(checkout.root), commit=checkout.commit),
+        routes=RoutesRef(path=str(request.routes), sha256=routes.sha256, ids=tuple(routes.routes)),
+        repeats=max(request.repeats, (request.repeat or 0) + 1),
+        created=utc_stamp(),
+    )
+    return Prepared(request, settings, info, routes, _wanted(request, settings, simulator, policy, routes))
+
+
+def _check_numbers(request: RunRequest) -> None:
+    numbers = {
+        "--servers": request.servers,
+        "--repeats": request.repeats,
+        "--routes-per-server": request.routes_per_server,
+        "--max-attempts": request.max_attempts,
+    }
+    for option, value in numbers.items():
+        if value < 1:
+            raise UsageError(f"{option} {value}: at least 1.")
+    if request.repeat is not None and request.repeat < 0:
+        raise UsageError(f"--repeat {request.repeat}: repeats count from 0.")
+    if request.local and request.benchmark != "fail2drive":
+        raise UsageError("--evaluator local: only Fail2Drive has two evaluators.")
+    for name, seconds in request.limits.items():
+        if name not in LIMITS or seconds <= 0:
+            raise UsageError(f"--limit {name}={seconds:g}: give {', '.join(LIMITS)} a positive number of seconds.")
+
+
+def _settings(request: RunRequest, adapter: Adapter, checkout: Checkout, agent: Agent, layout: Layout) -> Settings:
+    server = ServerCommand(
+        root=request.carla_root,
+        extra=_words("--server-extra", request.server_extra),
+        template=_words("--server-command", request.server_command),
+        stop=_words("--server-stop-command", request.server_stop_command),
+    )
+    server.check()
+    limits = Limits(
+        timeout_s=adapter.timeout_s if request.timeout_s is None else request.timeout_s, wall_s=request.route_limit_s
+    )
+    return Settings(
+        adapter=adapter,
+        checkout=checkout,
+        python=find_python(request.python),
+        agent=agent,
+        server=server,
+        carla_version=find_version(request.carla_root, request.carla_version),
+        layout=layout,
+        limits=replace(limits, **{f"{name}_s": seconds for name, seconds in request.limits.items()}),
+        gpus=request.gpus,
+        timeout_s=request.timeout_s,
+        track=request.track,
+        variables=request.variables,
+        hooks=request.hooks,
+        record=What.RECORD in request.keep,
+        save_agent=What.AGENT in request.keep,
+        routes_per_server=request.routes_per_server,
+        grace_s=request.stop_grace_s,
+        lease=partial(lease_ports, request.port_base, request.port_base + PORTS - 1),
+        stagger_s=_LOCAL_STAGGER_S if request.local and request.servers > 1 else 0.0,
+    )
+
+
+def find_python(text: str) -> tuple[str, ...]:
+    """The words of an interpreter's command line, the program by its path.
+
+    Raises:
+        UsageError: There is no such program.
+    """
+    words = _words("--python", text)
+    program = shutil.which(words[0]) if words else None
+    if program is None:
+        raise UsageError(
+            f"--python {text}: no such program. Give the interpreter in which the benchmark's evaluator runs, "
+            'such as ~/miniconda3/envs/b2d/bin/python, or "conda run -n b2d python".'
+        )
+    return os.path.abspath(program), *words[1:]
+
+
+def _words(option: str, text: str) -> tuple[str, ...]:
+    try:
+        return tuple(shlex.split(os.path.expanduser(text)))
+    except ValueError as error:
+        raise UsageError(f"{option} {text}: {error}.") from error
+
+
+def _wanted(
+    request: RunRequest, settings: Settings, simulator: Simulator, policy: PolicyIdentity, routes: RouteSet
+) -> tuple[AttemptKey, ...]:
+    unknown = [name for name in request.only if name not in routes.routes]
+    if unknown:
+        raise UsageError(f"--only {', '.join(unknown)}: no such route in {request.routes}.")
+    ids: Sequence[str] = request.only or tuple(routes.routes)
+    repeats = range(request.repeats) if request.repeat is None else (request.repeat,)
+    return tuple(
+        AttemptKey(
+            benchmark=request.benchmark,
+            route_id=name,
+            town=routes.routes[name].town,
+            route_sha256=routes.routes[name].sha256,
+            policy=policy.digest,
+            seed=settings.adapter.seed(name, repeat),
+            repeat=repeat,
+            simulator=simulator,
+            carla_version=settings.carla_version,
+            evaluator_commit=settings.checkout.commit,
+            adapter=settings.adapter.id,
+        )
+        for repeat in repeats
+        for name in ids
+    )

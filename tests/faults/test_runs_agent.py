@@ -1,0 +1,111 @@
+"""F3, F7: what is the policy's counts at once, and is never tried again; what is not is tried again, up to a cap."""
+
+from __future__ import annotations
+
+import pytest
+
+from bestrand_drive.benchmarks.outcomes import Outcome
+from bestrand_drive.simulation.attempts.reasons import Reason
+from tests.faults.runs import record_of
+
+
+@pytest.mark.parametrize(
+    ("order", "status"),
+    [
+        ("agent_crash@1", "Failed - Agent crashed"),
+        ("status=Failed - Agent got blocked@1", "Failed - Agent got blocked"),
+        ("status=Failed - TickRuntime@1", "Failed - TickRuntime"),
+    ],
+)
+def test_what_the_policy_did_counts_though_a_second_try_would_do_better(make_runs, order, status):
+    runs = make_runs()
+    runs.routes(11)
+    runs.order(order)
+    runs.run()
+    runs.run()
+    assert runs.endings() == [status]
+    assert record_of(runs.path / "results/0/RouteScenario_11.json")["status"] == status
+
+
+def test_an_agent_that_cannot_be_imported_stops_the_run_early(make_runs):
+    """220 routes x 3 attempts would end alike."""
+    runs = make_runs()
+    runs.routes(*range(11, 31))
+    runs.order("import_error")
+    ran = runs.run("--servers", 2, code=7)
+    assert 3 <= len(runs.attempts()) <= 4
+    assert "for the same reason, no_record" in ran.err
+    assert "ImportError: No module named 'a_model'" in ran.err
+    assert "bestrand doctor" in ran.err
+    assert runs.left() == []
+
+
+def test_what_fails_again_and_again_is_given_up_and_said(make_runs):
+    """Exit 6; the same command does not go on with it, a higher cap does."""
+    runs = make_runs()
+    runs.routes(11, 12, 13)
+    runs.order("12:setup@1-3")
+    ran = runs.run("--servers", 2, code=6)
+    assert runs.endings(12) == [Reason.SETUP_FAILED.value] * 3
+    assert [one.counts for one in runs.attempts() if one.key.route_id != "12"] == [True, True]
+    assert "missing: route 12, repeat 0: attempts 1, 2, 3 ended without a result" in ran.out
+    assert "run: 2 of 3 routes" in ran.out
+    runs.run(code=6)
+    assert len(runs.attempts(12)) == 3
+    runs.run("--max-attempts", 4)
+    assert runs.endings(12)[3] == "Completed"
+
+
+def test_others_come_before_a_retry(make_runs):
+    runs = make_runs()
+    runs.routes(11, 12, 13)
+    runs.order("11:setup@1")
+    runs.run()
+    order = sorted(runs.attempts(), key=lambda one: one.started)
+    assert [one.key.route_id for one in order] == ["11", "12", "13", "11"]
+
+
+@pytest.mark.parametrize(
+    ("order", "reason"),
+    [
+        ("truncated@1", Reason.CORRUPT_RESULT),
+        ("segv@1", Reason.CORRUPT_RESULT),
+        ("empty@1", Reason.CORRUPT_RESULT),
+        ("foreign@1", Reason.FOREIGN_RESULT),
+        ("no_file@1", Reason.NO_RECORD),
+        ("address@1", Reason.PORT_TAKEN),
+    ],
+)
+def test_what_is_no_result_is_tried_again_and_kept_as_it_was(make_runs, order, reason):
+    """F4, F9: never taken for a result, never lost."""
+    runs = make_runs()
+    runs.routes(11)
+    runs.order(order)
+    runs.run()
+    assert runs.endings() == [reason.value, "Completed"]
+    first = runs.attempts()[0]
+    assert (first.result_file is None) == (reason in (Reason.NO_RECORD, Reason.PORT_TAKEN))
+    assert runs.results() == ["0/RouteScenario_11.json"]
+
+
+def test_a_full_gpu_is_shared_by_fewer_and_the_route_tried_again(make_runs):
+    """F7: CUDA's words in the log, whatever the evaluator makes of them."""
+    runs = make_runs()
+    runs.routes(*range(11, 17))
+    runs.order("12:oom@1", server="")
+    ran = runs.run("--servers", 2, "--gpus", "0")
+    assert runs.endings(12) == [Reason.GPU_MEMORY.value, "Completed"]
+    (failed,) = [one for one in runs.attempts() if not one.counts]
+    assert failed.outcome is Outcome.INFRASTRUCTURE
+    assert "is given up: its GPU has not the memory" in ran.out
+    later = [one for one in runs.attempts() if one.started > failed.ended]
+    assert {one.load.servers for one in later[1:]} <= {1}
+
+
+def test_the_last_slot_of_a_gpu_is_never_given_up(make_runs):
+    runs = make_runs()
+    runs.routes(11, 12)
+    runs.order("*:oom_setup@1")
+    ran = runs.run("--gpus", "0")
+    assert [one.counts for one in runs.attempts()] == [False, True] * 2
+    assert "is given up" not in ran.out

@@ -1,0 +1,99 @@
+"""What failed routes leave behind, and the lines that run them again."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bestrand_drive.errors import UsageError
+from bestrand_drive.simulation.engines.keeping import What, folder_bytes, parse_what
+from tests.simulation.processes.trees import ROOT
+
+
+def kept(runs) -> dict[str, set[str]]:
+    """Names under ``kept/`` by route."""
+    return {path.name.split(".")[0]: {part.name for part in path.iterdir()} for path in (runs.path / "kept").iterdir()}
+
+
+@pytest.fixture
+def failing(make_runs):
+    """Of four routes one is driven badly and one never has a result."""
+    runs = make_runs()
+    runs.routes(11, 12, 13, 14)
+    runs.order("12:status=Failed - Agent got blocked,13:setup")
+    return runs
+
+
+COMMON = {"routes", "result.json"}
+
+
+@pytest.mark.parametrize(("of", "routes"), [("any", {"12", "13"}), ("policy", {"12"}), ("infrastructure", {"13"})])
+def test_what_failed_routes_left_is_kept(failing, of, routes):
+    ran = failing.run("--keep-on-failure", "log,agent", "--keep-failures", of, "--max-attempts", 1, code=6)
+    found = kept(failing)
+    assert found == dict.fromkeys(routes, COMMON | {"log.txt", "agent"})
+    assert ran.out.count(": kept in ") == len(routes)
+    for place in (failing.path / "kept").iterdir():
+        assert "Preparing" in (place / "log.txt").read_text()
+        assert len(list((place / "routes").glob("*.xml"))) == 1
+    assert list((failing.path / "work").glob("*/*")) == []
+
+
+def test_only_what_was_asked_for(failing):
+    failing.run("--keep-on-failure", "record", "--keep-failures", "policy", "--max-attempts", 1, code=6)
+    assert kept(failing) == {"12": COMMON | {"record"}}
+
+
+def test_fail2drives_agents_are_told_where_to_write_when_it_is_to_be_kept(make_runs):
+    runs = make_runs("fail2drive")
+    runs.routes(1)
+    runs.order("status=Failed")
+    runs.run("--keep-on-failure", "agent")
+    assert list((runs.path / "kept").rglob("seen.txt"))
+
+
+def test_a_full_quota_keeps_no_more_and_says_so(failing):
+    failing.order("12:status=Failed,13:status=Failed")
+    ran = failing.run("--keep-on-failure", "log", "--keep-quota-mib", 0)
+    assert kept(failing) == {}
+    assert ran.out.count("not kept: kept/ would be over its quota of 0 MiB") == 2
+
+
+def test_the_size_of_what_is_kept(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/b").write_bytes(b"12345")
+    (tmp_path / "c").write_bytes(b"123")
+    (tmp_path / "a/out").symlink_to(Path(sys.executable))
+    assert folder_bytes(tmp_path / "c") == 3
+    assert 8 <= folder_bytes(tmp_path) < 300
+    assert folder_bytes(tmp_path / "absent") == 0
+
+
+def test_what_can_be_kept():
+    assert parse_what("log, agent") == {What.LOG, What.AGENT}
+    assert parse_what("") == frozenset()
+    with pytest.raises(UsageError, match="--keep-on-failure video"):
+        parse_what("log,video")
+
+
+def test_the_line_that_runs_a_route_again_works_when_it_is_pasted(failing, tmp_path):
+    """In a shell, from the folder of the first command, and again and again; the run itself stays as it is."""
+    ran = failing.run("--max-attempts", 1, "--env", "NAME=a b", "--limit", "tick=77", code=6)
+    again = [line.split("again: ")[1] for line in ran.out.splitlines() if "again: " in line]
+    assert len(set(again)) == 2
+    (line,) = {line for line in again if "--only 12 " in line}
+    assert "--env 'NAME=a b'" in line
+    shell = f'bestrand() {{ "{sys.executable}" -m bestrand_drive "$@"; }}\n{line}\n'
+    for _ in range(2):
+        done = subprocess.run(
+            ["sh", "-c", shell], capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "12: 1 of 1 routes and repeats have a result" in done.stdout
+        assert "Failed - Agent got blocked" in done.stdout
+    assert len(failing.attempts()) == 4

@@ -1,0 +1,108 @@
+"""Which cell comes next, and when it is enough."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bestrand_drive.benchmarks.routes import parse_routes
+from bestrand_drive.errors import EnvironmentFault
+from bestrand_drive.simulation.attempts.reasons import Reason
+from bestrand_drive.simulation.engines.attendance import Pace
+from bestrand_drive.simulation.engines.breaker import Breaker, last_lines
+from bestrand_drive.simulation.engines.cell import Cell
+from bestrand_drive.simulation.engines.waiting import Waiting
+from tests.conftest import Builders
+from tests.simulation.attempts.made import failed, key, scored
+
+FILE = parse_routes(Path("routes.xml"), Builders.routes(Builders.route(1)))
+
+
+def cell(route: int, town: str = "Town12") -> Cell:
+    return Cell(key(route, town=town), 1, FILE)
+
+
+def taken(waiting: Waiting, town: str | None = None) -> list[str]:
+    found = []
+    while (one := waiting.take(town)) is not None:
+        found.append(one.key.route_id)
+        town = one.key.town
+    return found
+
+
+def test_in_their_order_and_retries_last():
+    waiting = Waiting([cell(3), cell(1), cell(2)], by_town=False)
+    waiting.put_back(cell(9))
+    assert len(waiting) == 4
+    assert taken(waiting, "Town01") == ["3", "1", "2", "9"]
+    assert waiting.take() is None
+
+
+def test_a_slot_stays_in_its_town_and_then_goes_where_most_is_to_be_done():
+    towns = {1: "A", 2: "B", 3: "B", 4: "C", 5: "A", 6: "B"}
+    cells = [cell(route, town) for route, town in towns.items()]
+    assert taken(Waiting(cells, by_town=True), "C") == ["4", "2", "3", "6", "1", "5"]
+    assert taken(Waiting(cells, by_town=True)) == ["2", "3", "6", "1", "5", "4"]
+
+
+LOG = Path("/nonexistent.log")
+
+
+def feed(breaker: Breaker, *attempts) -> int:
+    """How many it takes before it breaks; all of them when it does not."""
+    for number, attempt in enumerate(attempts):
+        try:
+            breaker.add(attempt, LOG)
+        except EnvironmentFault:
+            return number + 1
+    return len(attempts) + 1
+
+
+def fails(routes, reason=Reason.NO_RECORD):
+    return [failed(of=key(route), reason=reason) for route in routes]
+
+
+@pytest.mark.parametrize(("servers", "enough"), [(1, 3), (2, 3), (8, 8)])
+def test_as_many_routes_in_a_row_as_there_are_servers_but_three(servers, enough):
+    assert feed(Breaker(servers), *fails(range(1, 20))) == enough
+
+
+def test_one_route_alone_never_breaks_it():
+    assert feed(Breaker(1), *fails([1] * 20)) == 21
+
+
+def test_other_reasons_begin_anew():
+    mixed = [*fails([1, 2]), *fails([3, 4], Reason.LOAD_HANG), *fails([5, 6, 7])]
+    assert feed(Breaker(1), *mixed) == 7
+
+
+def test_after_a_result_it_is_more_patient():
+    """Some routes do crash every simulator, and lie side by side in the file."""
+    assert feed(Breaker(1), scored(), *fails(range(2, 30))) == 10
+    assert feed(Breaker(1), *fails([1, 2]), scored(of=key(3)), *fails(range(4, 30))) == 12
+
+
+def test_what_it_says(tmp_path):
+    log = tmp_path / "a.log"
+    log.write_text("".join(f"line {number}\n\n" for number in range(40)))
+    breaker = Breaker(1)
+    for attempt in fails([1, 2]):
+        breaker.add(attempt, log)
+    with pytest.raises(EnvironmentFault, match=r"3 routes in a row.*no_record(?s:.)*  \| line 39$"):
+        breaker.add(*fails([3]), log)
+    assert last_lines(log) == [f"line {number}" for number in range(28, 40)]
+    assert last_lines(tmp_path / "absent") == []
+
+
+def test_speed_from_the_heartbeat():
+    """100 ticks of 0.05 s: 5 simulated seconds in 2, then none in 8."""
+    pace = Pace()
+    assert (pace.lately, pace.overall) == (None, None)
+    for at_s, ticks in ((10.0, 0), (11.0, 20), (12.0, 70), (13.0, 120)):
+        pace.add(at_s, ticks)
+    assert (pace.ticks, pace.lately, pace.overall) == (120, pytest.approx(2.5), pytest.approx(2.5))
+    for second in range(14, 40):
+        pace.add(float(second), 120)
+    assert pace.lately == 0.0
+    assert pace.overall == pytest.approx(5.0 / 28.0)
