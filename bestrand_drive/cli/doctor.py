@@ -37,6 +37,9 @@ def doctor(
     gpus: Annotated[str | None, typer.Option(help="Such as 0,1.", show_default=False)] = None,
     servers: Annotated[int, typer.Option(help="Servers at the same time.", min=1)] = 1,
     out: Annotated[Path | None, typer.Option(help="Run folder.", show_default=False)] = None,
+    carla_version: Annotated[
+        str | None, typer.Option(help="Of the server, if its folder does not tell.", show_default=False)
+    ] = None,
     evaluator: Annotated[Literal["default", "local"], typer.Option(help="Which one of Fail2Drive's two.")] = "default",
     policy_id: Annotated[
         str | None, typer.Option(help="The policy's identity, if the run has it.", show_default=False)
@@ -57,6 +60,7 @@ def doctor(
             benchmark=benchmark,
             local=evaluator == "local",
             carla_root=carla_root,
+            carla_version=carla_version,
             server_command=_words("--server-command", server_command or ""),
             routes=routes,
             agent=agent,

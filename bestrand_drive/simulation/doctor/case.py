@@ -42,6 +42,7 @@ class Case:
         benchmark: Name of the benchmark, None to tell by the checkout.
         local: Whether Fail2Drive's local evaluator is meant.
         carla_root: CARLA's folder.
+        carla_version: Of the server, None to read it from its folder.
         server_command: Another way to start a server.
         routes: Suite folder, route file or folder of route files.
         agent: The agent's file, as given.
@@ -58,6 +59,7 @@ class Case:
     benchmark: str | None = None
     local: bool = False
     carla_root: Path | None = None
+    carla_version: str | None = None
     server_command: tuple[str, ...] = ()
     routes: Path | None = None
     agent: str | None = None

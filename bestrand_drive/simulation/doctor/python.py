@@ -73,15 +73,17 @@ def check_carla(case: Case) -> Iterator[Finding]:
         return
     yield ok("carla client", f"{said} ({place})")
     try:
-        yield _compared(client, case.simulator.version)
+        yield _compared(client, case.carla_version or case.simulator.version)
     except NotLooked as reason:
         yield Finding("carla versions", Level.SKIPPED, str(reason))
 
 
 def _compared(client: str, server: str) -> Finding:
+    if not server:
+        advice = "give --carla-version, such as 0.9.15; a release of CARLA says so in its file VERSION"
+        return fail("carla versions", "--carla-root does not tell its version, which results are kept under", advice)
     if not _numbers(server):
-        advice = "make sure that it is the client's; a release of CARLA says so in its file VERSION"
-        return warning("carla versions", "--carla-root does not tell its version", advice)
+        return warning("carla versions", f"the server's is called {server}", f"make sure that it is {client}")
     if _numbers(server) == client:
         return ok("carla versions", f"client and server are both {client}")
     advice = "install the carla wheel of the server's version, or give the client's --carla-root"

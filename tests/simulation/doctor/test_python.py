@@ -69,11 +69,18 @@ def test_a_client_that_cannot_be_imported(found, modules, client, word):
     ("0.9.14", Level.FAIL),
     ("0.9.1", Level.FAIL),
     ("unknown", Level.WARNING),
+    ("", Level.FAIL),
 ])  # fmt: skip
 def test_client_and_server_of_two_versions(found, case, server, level):
     (case.carla_root / "VERSION").write_text(server)
     said = found("carla client")
     assert (said["carla client"].level, said["carla versions"].level) == (Level.OK, level)
+
+
+def test_a_version_that_is_given_outranks_the_folders(found):
+    assert found("carla client", carla_version="0.9.14")["carla versions"].level is Level.FAIL
+    behind_a_command = {"carla_root": None, "server_command": ("true", "{port}"), "carla_version": "0.9.15"}
+    assert found("carla client", **behind_a_command)["carla versions"].level is Level.OK
 
 
 def test_versions_are_not_compared_without_a_server(found):
