@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import signal
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from bestrand_drive.errors import DataRefused, EnvironmentFault
 from bestrand_drive.headless.maps import proof
+from bestrand_drive.headless.maps.library import MapLibrary
 from bestrand_drive.headless.maps.road_map import RoadMap
 from bestrand_drive.headless.maps.soundness import FARTHEST_M
 from bestrand_drive.headless.world.ranges import FARTHEST_M as FARTHEST_OF_THE_WORLD
 from tests.headless.world.mini import MINI_XODR
-
-if TYPE_CHECKING:
-    from bestrand_drive.headless.maps.library import MapLibrary
 
 LINE = "<line/>"
 LANE = '<lane id="-1" type="driving" level="false">'
@@ -71,9 +68,9 @@ def test_what_leads_to_no_finite_places_is_refused(old: str, new: str, reason: s
         RoadMap("mini", changed((old, new)))
 
 
-def test_a_text_of_half_a_character_is_refused(towns: MapLibrary) -> None:
+def test_a_text_of_half_a_character_is_refused() -> None:
     with pytest.raises(DataRefused, match="cannot be read"):
-        towns.from_text("mini", changed(('name="main"', 'name="\udcff"')))
+        MapLibrary([]).from_text("mini", changed(('name="main"', 'name="\udcff"')))
 
 
 @pytest.mark.parametrize("name", ["Town01", "Town02", "Town04", "Town06", "Town07", "Town10HD"])
