@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bestrand_drive.cli import adopt, compress, estimate, headless, inspect
+from bestrand_drive.cli import adopt, compress, doctor, estimate, headless, inspect
 from bestrand_drive.cli.run import run as run_policy
 from bestrand_drive.cli.running import run_command
 
@@ -20,6 +20,7 @@ app = typer.Typer(
 app.add_typer(compress.app, name="compress")
 app.add_typer(headless.app, name="headless")
 app.command("adopt")(adopt.adopt)
+app.command("doctor")(doctor.doctor)
 app.command("estimate")(estimate.estimate)
 app.command("inspect")(inspect.inspect)
 app.command("run")(run_policy)

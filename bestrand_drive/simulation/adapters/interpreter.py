@@ -18,7 +18,8 @@ _SCRIPT = f"""
 import importlib.util, json, sys
 def there(name):
     try:
-        return importlib.util.find_spec(name) is not None
+        spec = importlib.util.find_spec(name)
+        return spec is not None and (name != "carla" or spec.origin not in (None, "namespace"))
     except Exception:
         return False
 try:
@@ -29,6 +30,7 @@ except Exception:
 missing = [name for name in sys.argv[1:] if not there(name)]
 print("{_MARK}" + json.dumps([list(sys.version_info[:2]), missing, carla, sys.executable]))
 """
+"""CARLA's folder PythonAPI is on the path, so that its subfolder ``carla`` is found as a package without a file."""
 _LIMIT_S = 120
 _GETCHILDREN_GONE = (3, 9)
 

@@ -55,6 +55,25 @@ def driver_lock(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def refuse_driven(path: Path) -> None:
+    """Refuse when another process drives a run folder, by the words of its lock file; nothing is taken or written.
+
+    Args:
+        path: The lock file; it may not exist.
+
+    Raises:
+        UsageError: Another process drives it; its pid and host are named.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return
+    try:
+        _refuse_living(path, _read(handle), flocked=False)
+    finally:
+        os.close(handle)
+
+
 def _flock(handle: int, path: Path) -> bool:
     """Take the kernel's lock; False where the file system has none."""
     try:

@@ -90,9 +90,9 @@ def check_run(folder: Path, info: RunInfo, *, pool_builds: bool = False) -> Layo
         DataRefused: See ``driving``.
     """
     layout = Layout(folder)
-    _check_place(layout)
+    check_place(layout)
     if layout.run_file.exists():
-        _refuse_another(folder, read_run(folder), info, pool_builds=pool_builds)
+        refuse_another(folder, read_run(folder), info, pool_builds=pool_builds)
     return layout
 
 
@@ -117,7 +117,7 @@ def driving(
         EnvironmentFault: A process that a killed driver left does not end.
     """
     layout = Layout(folder)
-    _check_place(layout)
+    check_place(layout)
     folder.mkdir(exist_ok=True)
     with driver_lock(layout.lock):
         _write_info(layout, info, pool_builds=pool_builds)
@@ -129,8 +129,13 @@ def driving(
         yield layout
 
 
-def _check_place(layout: Layout) -> None:
-    """Refuse a place that cannot be, or must not become, a run folder."""
+def check_place(layout: Layout) -> None:
+    """Refuse a place that cannot be, or must not become, a run folder.
+
+    Raises:
+        UsageError: The place is taken, or the folder above it is not there.
+        DataRefused: It holds attempts without a description.
+    """
     folder = layout.root
     if not folder.exists():
         if not folder.parent.is_dir():
@@ -151,15 +156,19 @@ def _check_place(layout: Layout) -> None:
 def _write_info(layout: Layout, info: RunInfo, *, pool_builds: bool) -> None:
     if layout.run_file.exists():
         old = read_run(layout.root)
-        _refuse_another(layout.root, old, info, pool_builds=pool_builds)
+        refuse_another(layout.root, old, info, pool_builds=pool_builds)
         info = _joined(old, info)
         if info == old:
             return
     write_atomic(layout.run_file, info.to_json())
 
 
-def _refuse_another(folder: Path, old: RunInfo, new: RunInfo, *, pool_builds: bool) -> None:
-    """A run folder is of one policy on one benchmark."""
+def refuse_another(folder: Path, old: RunInfo, new: RunInfo, *, pool_builds: bool = False) -> None:
+    """Refuse what would make a run folder that of two policies or benchmarks.
+
+    Raises:
+        UsageError: Naming what differs.
+    """
     advice = "choose another --out"
     owner, asker = (f"{run.policy.name} ({run.policy.digest[:19]})" for run in (old, new))
     faults = [

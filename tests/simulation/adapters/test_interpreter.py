@@ -28,6 +28,16 @@ def test_chatter_around_it_is_passed_over(make_job, tmp_path):
     assert look_at((sys.executable,), (), command).missing == ()
 
 
+def test_the_folder_of_carlas_python_api_is_no_client(make_job, tmp_path):
+    """It is on the path in every run, and Python takes a folder without files for a package."""
+    (tmp_path / "carla/PythonAPI/carla/agents").mkdir(parents=True)
+    isolated = (sys.executable, "-S")
+    command = BENCH2DRIVE.command(make_job(BENCH2DRIVE))
+    assert look_at(isolated, ("carla", "agents"), command).missing == ("carla",)
+    (tmp_path / "carla/PythonAPI/carla/__init__.py").touch()
+    assert look_at(isolated, ("carla",), command).missing == ()
+
+
 @pytest.mark.parametrize("words", [("/absent/python",), ("false",), ("echo", "python")])
 def test_what_is_no_interpreter(make_job, words):
     with pytest.raises(EnvironmentFault, match=f"--python {' '.join(words)}"):

@@ -1,0 +1,70 @@
+"""The run folder: whether the run may go on in it, and how far it is."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from bestrand_drive.simulation.attempts.identity import identify_policy
+from bestrand_drive.simulation.attempts.layout import Layout
+from bestrand_drive.simulation.attempts.lock import refuse_driven
+from bestrand_drive.simulation.attempts.run_folder import (
+    EvaluatorRef,
+    RoutesRef,
+    RunInfo,
+    check_place,
+    read_run,
+    refuse_another,
+)
+from bestrand_drive.simulation.attempts.stamps import utc_stamp
+from bestrand_drive.simulation.attempts.store import AttemptStore
+from bestrand_drive.simulation.doctor.case import Case
+from bestrand_drive.simulation.doctor.finding import Finding, NotLooked, ok, warning
+
+
+def check_folder(case: Case) -> Iterator[Finding]:
+    """Whether it is there or can be made, nobody drives it, and what it holds."""
+    if case.out is None:
+        raise NotLooked("no --out given")
+    layout = Layout(case.out)
+    check_place(layout)
+    if not layout.run_file.exists():
+        yield ok("run folder", f"{case.out} is to begin")
+        return
+    refuse_driven(layout.lock)
+    info, store = read_run(case.out), AttemptStore(layout, repair=False)
+    counting = len({one.key.cell for one in store.attempts if one.counts})
+    said = f"{case.out}: {info.policy.name} on {info.benchmark}, {len(store.attempts)} attempts"
+    yield ok("run folder", f"{said}, results for {counting} of {len(info.routes.ids)} routes x {info.repeats} repeats")
+    if store.damage:
+        advice = "the next start moves them into the quarantine, and runs those routes again"
+        yield warning("run folder", f"{len(store.damage)} damaged files: {store.damage[0].why}", advice)
+
+
+def check_same_run(case: Case) -> Iterator[Finding]:
+    """Whether benchmark, policy, evaluator and simulator are those of the folder."""
+    if case.out is None or not Layout(case.out).run_file.exists():
+        raise NotLooked("no run has begun")
+    refuse_another(case.out, read_run(case.out), _wanted(case))
+    yield ok("same run", "benchmark, policy, evaluator and simulator are the folder's")
+
+
+def _wanted(case: Case) -> RunInfo:
+    """What the run would write of itself, as far as another one is refused by it."""
+    adapter, checkout = case.evaluator
+    agent = case.policy
+    return RunInfo(
+        benchmark=adapter.benchmark,
+        simulator="headless" if _is_headless(case) else "carla",
+        policy=identify_policy(agent.path.stem, agent=agent.path, agent_config=agent.config, policy_id=case.policy_id),
+        evaluator=EvaluatorRef(adapter=adapter.id, root=str(checkout.root), commit=checkout.commit),
+        routes=RoutesRef(path=None, sha256=None, ids=()),
+        repeats=1,
+        created=utc_stamp(),
+    )
+
+
+def _is_headless(case: Case) -> bool:
+    with contextlib.suppress(NotLooked):
+        return case.simulator.headless
+    return False
