@@ -17,10 +17,10 @@ from bestrand_drive.simulation.adapters.checkout import Checkout
 from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.adapters.interpreter import Interpreter, look_at
 from bestrand_drive.simulation.adapters.job import Job
-from bestrand_drive.simulation.doctor.carla_root import CarlaRoot, look_into
 from bestrand_drive.simulation.doctor.finding import NotLooked
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
+from bestrand_drive.simulation.servers.root import CarlaRoot, look_into
 
 _NOWHERE = Path("/nonexistent")
 _SOME_ROUTE = (

@@ -8,8 +8,8 @@ import os
 import pytest
 
 from bestrand_drive.simulation.doctor import simulator
-from bestrand_drive.simulation.doctor.carla_root import look_into
 from bestrand_drive.simulation.doctor.finding import Level
+from bestrand_drive.simulation.servers.root import look_into
 from tests.simulation.doctor.conftest import make_carla
 
 

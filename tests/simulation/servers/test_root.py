@@ -27,8 +27,10 @@ def test_a_headless_one(tmp_path):
         find_simulator(tmp_path, "carla")
 
 
-@pytest.mark.parametrize("root", [None, "absent"])
+@pytest.mark.parametrize("root", [None, "absent", "silent"])
 def test_what_is_not_told_must_be_said(tmp_path, root):
+    (tmp_path / "silent").mkdir()
+    (tmp_path / "silent/CarlaUE4.sh").write_text("#!/bin/sh\n")
     place = None if root is None else tmp_path / root
     assert find_simulator(place, None) == "carla"
     with pytest.raises(UsageError, match="--carla-version"):
