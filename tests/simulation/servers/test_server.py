@@ -18,7 +18,7 @@ from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.probe import Health
 from bestrand_drive.simulation.servers.server import ServerFault, ServerPlan, start_server
-from tests.headless.test_launching import ROAD
+from tests.headless.processes import ROAD
 from tests.simulation.processes.trees import gone
 from tests.simulation.servers.stand_in import asked
 from tests.simulation.servers.test_placement import Nvml
