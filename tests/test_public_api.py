@@ -174,7 +174,7 @@ ARROWS = {
     "report": LOWEST | {"scores", "compression", "suite"},
     "simulation": LOWEST | {"benchmarks", "suite"},
     "workflows": LOWEST | {"benchmarks", "scores", "compression", "study", "report", "simulation", "suite"},
-    "cli": LOWEST | {"workflows", "benchmarks", "compression", "suite", "headless"},
+    "cli": LOWEST | {"workflows", "benchmarks", "compression", "simulation", "suite", "headless"},
 }
 """Room -> what it may import beside itself."""
 SERVER_DOORS = {

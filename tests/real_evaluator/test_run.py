@@ -14,7 +14,8 @@ from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.processes.marks import RUN, marked, run_mark
 from tests.conftest import Ran
-from tests.real_evaluator.at_hand import routes
+from tests.real_evaluator.at_hand import maps, routes
+from tests.real_evaluator.driving import install, towns_in
 from tests.real_evaluator.evaluators import HERE, Evaluator, NotAtHand, evaluator
 from tests.real_evaluator.speed_limits import scenario_runner
 
@@ -58,6 +59,14 @@ def given(benchmark: str, tmp_path: Path) -> Path:
         element = text[start : text.index("</route>", start) + 8].replace(job.route, str(number), 1)
         (tmp_path / "split" / f"Base_Borrowed_{number:04d}.xml").write_text(f"<routes>\n{element}\n</routes>\n")
     return tmp_path / "split"
+
+
+@pytest.fixture(scope="module")
+def carla_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A CARLA_ROOT whose start script is the headless server, with all towns at hand."""
+    if not towns_in(maps()):
+        pytest.skip(f"no town in {maps()}; set EVALUATOR_MAPS to a folder of OpenDRIVE files")
+    return install(tmp_path_factory.mktemp("carla") / "root", maps())
 
 
 @pytest.mark.parametrize("benchmark", ["bench2drive", "fail2drive"])
