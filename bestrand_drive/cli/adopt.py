@@ -74,7 +74,7 @@ def adopt(
 
 def _headline(found: Adoption, out: Path) -> str:
     total = sum(found.stored.values())
-    kinds = ", ".join(f"{found.stored[kind]} {kind.value.replace('_', ' ')}" for kind in Outcome)
+    kinds = ", ".join(f"{found.stored[kind]} {kind.value.replace('_', ' ')}" for kind in found.stored)
     head = f"{found.policy}: {total} attempts on {found.routes} routes adopted into {out}"
     return f"{head} ({kinds}); {found.counting} count"
 
