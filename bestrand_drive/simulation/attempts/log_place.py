@@ -37,10 +37,15 @@ class LogPlace:
                 return self.offset
             stream.seek(0)
             content = stream.read()
-        for known in (self.tail, _LEFT_OUT):
-            if (at := content.find(known)) >= 0:
-                return at + len(known)
-        return 0
+        if (at := content.find(self.tail)) >= 0:
+            return at + len(self.tail)
+        begin = content.find(_LEFT_OUT) + len(_LEFT_OUT) if _LEFT_OUT in content else 0
+        rest = content[begin : begin + len(self.tail)]
+        return begin + next(size for size in range(len(self.tail), -1, -1) if rest.startswith(self._last(size)))
+
+    def _last(self, size: int) -> bytes:
+        """So many bytes of the tail, of which the first may have been taken out."""
+        return self.tail[len(self.tail) - size :]
 
 
 def end_of(path: Path) -> LogPlace:
