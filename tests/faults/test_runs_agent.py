@@ -114,6 +114,16 @@ def test_a_full_gpu_that_an_agent_survived_is_not_why_it_crashed(make_runs):
     assert any("CUDA out of memory" in line for line in attempt.log_lines), "it was there to be misread"
 
 
+def test_a_full_gpu_after_which_the_world_went_on_is_not_why_a_simulation_crashed(make_runs):
+    """F7: no server is given up for it."""
+    runs = make_runs()
+    runs.routes(11, 12)
+    runs.order("11:oom_early=8@1")
+    ran = runs.run("--servers", 2, "--gpus", "0")
+    assert runs.endings(11) == [Reason.SIMULATION_CRASH.value, "Completed"]
+    assert "is given up" not in ran.out
+
+
 def test_a_port_that_was_found_after_all_is_not_why_a_simulation_crashed(make_runs):
     """F4: the evaluator met a taken port and took another one."""
     runs = make_runs()

@@ -70,7 +70,7 @@ def test_an_agent_that_hangs_is_not_tried_again(make_runs):
     ran = runs.run(*options, "--keep-on-failure", "log", "--keep-failures", "policy", code=6)
     why = "attempt 1 hung in the agent's own code (agent_hang): not tried again"
     assert "route 11, repeat 0: no result in" in ran.out
-    assert "agent_hang (in the agent's own code for" in ran.out
+    assert "; in the agent's own code for" in ran.out
     assert "attempts of this start: 2 (1 scored, 1 agent hung)" in ran.out
     assert f"missing: route 11, repeat 0: {why}" in ran.out
     assert [path.name.split(".")[0] for path in (runs.path / "kept").iterdir()] == ["11"]

@@ -120,7 +120,9 @@ class Evaluator:
                 self._misbehave()
             world.tick(self.args.timeout)
             self.ticks += 1
-            if self.kind == "slow":
+            if self.kind == "oom_early" and not number:
+                print(OOM, flush=True)
+            if self.kind in ("slow", "oom_early"):
                 time.sleep(float(self.value) / total)
 
     def _misbehave(self):
@@ -128,7 +130,7 @@ class Evaluator:
         if self.kind in ("agent_crash", "oom", "oom_survived"):
             print(f"a smaller batch: {OOM}" if self.kind == "oom_survived" else "", flush=True)
             raise AgentError(OOM if self.kind == "oom" else "IndexError: list index out of range")
-        if self.kind in ("simulation_crash", "address_survived"):
+        if self.kind in ("simulation_crash", "address_survived", "oom_early"):
             raise RuntimeError("a sensor took too long to send its data")
         if self.kind == "stubborn":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)

@@ -14,6 +14,7 @@ KINDS = {
     "simulation_crash": "the simulation raises; exit 255, and every process with the rank is killed",
     "oom": "the agent raises, for want of GPU memory",
     "oom_survived": "the agent says that it met a full GPU, goes on, and raises for another reason",
+    "oom_early": "the agent says that it met a full GPU, so many seconds pass, and the simulation raises",
     "oom_setup": "the agent cannot be set up, for want of GPU memory",
     "address": "a port is taken: a traceback, exit 1",
     "address_survived": "a port is taken, another one is found, and the simulation raises",
