@@ -218,7 +218,7 @@ def refuse_another(folder: Path, old: RunInfo, new: RunInfo, *, pool_builds: boo
 def _has_result(folder: Path) -> bool:
     """Whether an attempt counts, or may have counted before its record was damaged."""
     store = AttemptStore(Layout(folder), repair=False)
-    return bool(store.damage) or any(attempt.counts for attempt in store.attempts)
+    return bool(store.damage) or any(attempt.of_policy for attempt in store.attempts)
 
 
 def _joined(old: RunInfo, new: RunInfo) -> RunInfo:
