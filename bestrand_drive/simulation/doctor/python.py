@@ -52,7 +52,8 @@ def check_interpreter(case: Case) -> Iterator[Finding]:
 def check_imports(case: Case) -> Iterator[Finding]:
     """Start the evaluator with ``--help``: it imports everything, and ends."""
     command = _command(case)
-    done = run([*case.python, str(case.evaluator[1].script), "--help"], command)
+    adapter, checkout = case.evaluator
+    done = run([*case.python, *adapter.program(checkout), "--help"], command)
     if done.returncode == 0:
         yield ok("imports", "the evaluator imports what it needs (its --help)")
     else:
@@ -92,6 +93,8 @@ def _compared(client: str, server: str) -> Finding:
 
 def check_agents(case: Case) -> Iterator[Finding]:
     """Where CARLA's package ``agents`` comes from, which evaluators plan routes with."""
+    if case.ours:
+        raise NotLooked("the built-in evaluator needs none")
     command = _command(case)
     try:
         places = answer(case.python, _AGENTS, (), command)
