@@ -75,6 +75,8 @@ def adopt(
 
 def _headline(found: Adoption, out: Path) -> str:
     total = sum(found.stored.values())
+    if not total:
+        return f"{found.policy}: all {found.known} attempts are in {out} already; nothing was added"
     kinds = ", ".join(f"{found.stored[kind]} {kind.value.replace('_', ' ')}" for kind in Outcome)
     head = f"{found.policy}: {total} attempts on {found.routes} routes adopted into {out}"
     return f"{head} ({kinds}); {found.counting} count"
@@ -84,7 +86,7 @@ def _notes(found: Adoption) -> Iterator[str]:
     total = sum(found.stored.values())
     if len(found.repeats) > 1:
         yield f"repeats {', '.join(found.repeats)} became 0 to {len(found.repeats) - 1}"
-    if found.known:
+    if found.known and total:
         yield f"{found.known} records were in the folder already"
     if found.copies:
         yield f"{found.copies} records repeat another one of the same route, word for word, and are the same attempt"

@@ -41,8 +41,11 @@ def print_plan(out: Console, report: RunReport) -> None:
     """Why each route will or will not run."""
     rows = [(cell.key.route_id, str(cell.key.repeat), cell.action.value, cell.why) for cell in report.cells]
     table(out, ("route", "repeat", "what", "why"), rows)
+    for why in report.damaged:
+        say(out, f"damaged, the next start moves it into the quarantine: {why}")
     counts = Counter(cell.action for cell in report.cells)
-    say(out, ", ".join(f"{counts[action]} {action.value}" for action in Action))
+    damaged = [f"{len(report.damaged)} damaged"] if report.damaged else []
+    say(out, ", ".join([f"{counts[action]} {action.value}" for action in Action] + damaged))
 
 
 def print_commands(out: Console, commands: list[tuple[CellPlan, Command]]) -> None:
@@ -61,6 +64,7 @@ def as_json(report: RunReport, again: Again) -> dict[str, Any]:
         "wanted": len(report.cells),
         **{action.value: counts[action] for action in Action},
         "stopped": report.stopped,
+        "damaged": list(report.damaged),
         "attempts": [_attempt(attempt) for attempt in report.made],
         "cells": [_cell(cell, again) for cell in report.cells],
     }

@@ -40,6 +40,7 @@ class RunReport:
         cells: Every wanted route and repeat, in order.
         made: Attempts of this start.
         stopped: Whether it ended because it was told to.
+        damaged: What was found unusable in the run folder, and why.
     """
 
     policy: str
@@ -47,6 +48,7 @@ class RunReport:
     cells: tuple[CellPlan, ...]
     made: tuple[Attempt, ...] = ()
     stopped: bool = False
+    damaged: tuple[str, ...] = ()
 
     def of(self, action: Action) -> tuple[CellPlan, ...]:
         """The cells with which this happens."""
@@ -133,6 +135,7 @@ def _report(prepared: Prepared, books: Books) -> RunReport:
         simulator=prepared.info.simulator,
         cells=books.plan(prepared.wanted),
         made=tuple(books.made),
+        damaged=tuple(damage.why for damage in books.store.damage),
     )
 
 

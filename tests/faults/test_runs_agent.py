@@ -40,6 +40,46 @@ def test_an_agent_that_cannot_be_imported_stops_the_run_early(make_runs):
     assert runs.left() == []
 
 
+def test_starts_on_a_broken_machine_exhaust_no_route(make_runs):
+    """F3: the same command goes on once the cause is gone, however often it was given before."""
+    runs = make_runs()
+    runs.routes(11, 12, 13)
+    runs.order("import_error")
+    for _ in range(4):
+        runs.run(code=7)
+    assert [one.number for one in runs.attempts(12)] == [1, 2, 3, 4]
+    assert runs.run("--explain").out.count("1, 2, 3, 4 not counted: all routes failed so then; try 1 of 3") == 3
+    runs.order()
+    runs.run()
+    assert [runs.endings(route)[4:] for route in (11, 12, 13)] == [["Completed"]] * 3
+
+
+def test_what_fails_beside_a_streak_is_counted(make_runs):
+    """F22: one route's own failures are its own, though the run stops later for another reason."""
+    runs = make_runs()
+    runs.routes(11, 12, 13, 14)
+    runs.order("11:setup,import_error")
+    runs.run("--max-attempts", 1, code=7)
+    said = {line.split()[0]: line for line in runs.run("--explain", "--max-attempts", 1).out.splitlines() if line}
+    assert [said[route].split()[2] for route in ("11", "12", "13", "14")] == ["exhausted", "run", "run", "run"]
+
+
+def test_an_agent_that_could_not_be_imported_is_mended_where_it_is(make_runs):
+    """F3: as long as nothing counts; after that it is another policy."""
+    runs = make_runs()
+    runs.routes(11, 12, 13)
+    runs.order("import_error")
+    runs.run(code=7)
+    runs.order()
+    agent = runs.folder / "team/agent.py"
+    agent.write_text(agent.read_text() + "# mended\n")
+    runs.run()
+    assert [one.counts for one in runs.attempts(12)] == [False, True]
+    assert len({one.key.policy for one in runs.attempts(12)}) == 2
+    agent.write_text(agent.read_text() + "# tuned\n")
+    assert "choose another --out" in runs.run(code=2).err
+
+
 def test_what_fails_again_and_again_is_given_up_and_said(make_runs):
     """Exit 6; the same command does not go on with it, a higher cap does."""
     runs = make_runs()

@@ -76,8 +76,9 @@ def test_a_driver_killed_with_its_supervisors_is_cleaned_up_after_by_the_next_st
     assert slow.left() == []
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_what_runs_and_leaves_no_attempt(slow, number, code):
+    """F12: also the terminal that is closed."""
     before = tree(slow.path / "attempts")
     with slow.started("--servers", 2) as process:
         drives(slow, process, 3)

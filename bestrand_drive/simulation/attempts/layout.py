@@ -43,6 +43,11 @@ class Layout:
         return self.root / "attempts"
 
     @property
+    def stops(self) -> Path:
+        """Which attempts failed in a row until a start was stopped."""
+        return self.root / "stops"
+
+    @property
     def results(self) -> Path:
         """The counted results, derived from ``attempts``."""
         return self.root / RESULTS
@@ -70,4 +75,4 @@ class Layout:
     @property
     def folders(self) -> tuple[Path, ...]:
         """All folders of ours."""
-        return self.attempts, self.results, self.kept, self.logs, self.work, self.quarantine
+        return self.attempts, self.stops, self.results, self.kept, self.logs, self.work, self.quarantine
