@@ -24,6 +24,11 @@ class Lines:
     Args:
         out: Where they go.
         again: The command that runs a route once more.
+
+    Attributes:
+        servers: Attempts that were seen at the same time.
+        title: Of this run, where it is one of several.
+        later: Attempts of the runs that follow it.
     """
 
     def __init__(self, out: Console, again: Callable[[str, int], str]) -> None:
@@ -32,6 +37,8 @@ class Lines:
         self._ended = 0
         self._wall_s = 0.0
         self.servers = 1
+        self.title = ""
+        self.later = 0
 
     def say(self, line: str) -> None:
         """One line."""
@@ -74,7 +81,7 @@ class Lines:
 
     def progress(self, running: int, waiting: int) -> str:
         """How far it is."""
-        said = f"{self._ended} ended, {running} run, {waiting} wait"
+        said = f"{self.title}{self._ended} ended, {running} run, {waiting} wait"
         eta_s = self.eta_s(running, waiting)
         return f"{said}, about {duration(eta_s)} to go" if eta_s is not None else said
 
@@ -83,7 +90,7 @@ class Lines:
         if not self._ended:
             return None
         mean_s = self._wall_s / self._ended
-        return mean_s * (waiting + running / 2) / self.servers
+        return mean_s * (waiting + self.later + running / 2) / self.servers
 
 
 def cell_name(cell: Cell) -> str:
