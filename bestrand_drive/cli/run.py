@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -272,17 +273,18 @@ def _run(request: RunRequest, *, as_object: bool) -> int:
     with interrupts() as heard:
         with listener if isinstance(listener, LiveTable) else nullcontext():
             report = run_policy(prepared, listener, heard, listener.say)
-        code = _code(report, heard)
+        code = exit_code((report,), heard)
     if as_object:
         print(dump_json(as_json(report, again)).decode(), end="")
     print_summary(out, report, again, str(request.out))
     return code
 
 
-def _code(report: RunReport, heard: Interrupts) -> int:
+def exit_code(reports: Sequence[RunReport], heard: Interrupts) -> int:
+    """What runs tell the shell: the signal that stopped them, 6 when routes were given up, or 0."""
     if heard.first is not None:
         return ExitCode.INTERRUPTED if heard.first == signal.SIGINT else 128 + heard.first
-    return ExitCode.INCOMPLETE if report.of(Action.EXHAUSTED) else ExitCode.OK
+    return ExitCode.INCOMPLETE if any(report.of(Action.EXHAUSTED) for report in reports) else ExitCode.OK
 
 
 def run_alone(arguments: list[str]) -> int:

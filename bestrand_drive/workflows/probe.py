@@ -58,6 +58,7 @@ class ProbeRun:
 
     Attributes:
         number: From 0.
+        count: Of all probes.
         entry: Which probe.
         request: Its run.
         cells: Routes and repeats of all probes.
@@ -65,6 +66,7 @@ class ProbeRun:
     """
 
     number: int
+    count: int
     entry: ProbeEntry
     request: RunRequest
     cells: int
@@ -220,4 +222,5 @@ def _run_of(request: ProbeRequest, number: int, only: tuple[str, ...]) -> ProbeR
         out=request.runs / entry.name,
         only=only,
     )
-    return ProbeRun(number, entry, run, cells * len(request.probes), cells * number)
+    count = len(request.probes)
+    return ProbeRun(number, count, entry, run, cells * count, cells * number)
