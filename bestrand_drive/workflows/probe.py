@@ -9,6 +9,7 @@ from pathlib import Path
 
 from bestrand_drive.benchmarks.benchmark import Benchmark
 from bestrand_drive.errors import Incomplete, UsageError
+from bestrand_drive.simulation.adapters.variables import parse_variables
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.engines.cell import Halt
 from bestrand_drive.simulation.engines.local import Listener
@@ -108,6 +109,8 @@ def plan_probes(request: ProbeRequest) -> ProbePlan:
     """
     request.choice.check()
     check_target(request.out, force=True)
+    if not request.runs.absolute().parent.is_dir():
+        raise UsageError(f"--runs {request.runs}: the folder above it does not exist; make it first.")
     benchmark = load_benchmark(request.run.benchmark, request.run.routes, request.run.part)
     evidence = driving_evidence(benchmark, ())
     families = _families(request.probes)
@@ -125,7 +128,7 @@ def plan_runs(plan: ProbePlan) -> list[tuple[Prepared, RunReport]]:
     Raises:
         UsageError: A probe cannot be run as it is described, or a folder is another run's.
     """
-    return [plan_run(one.request) for one in plan.runs]
+    return [plan_run(one.request, above=False) for one in plan.runs]
 
 
 def run_probes(plan: ProbePlan, listening: Listening, halt: Halt, tell: Tell) -> list[RunReport]:
@@ -207,6 +210,18 @@ def _routes(benchmark: Benchmark, pool: Sequence[str]) -> tuple[str, ...]:
     return tuple(str(int(member.rsplit("_", 1)[-1])) for item in pool for member in members[item])
 
 
+def _variables(entry: ProbeEntry) -> dict[str, str]:
+    """An entry's variables.
+
+    Raises:
+        UsageError: One follows from an option.
+    """
+    try:
+        return parse_variables(f"{name}={value}" for name, value in entry.variables.items())
+    except UsageError as error:
+        raise UsageError(f"probe {entry.name}: {error}") from error
+
+
 def _run_of(request: ProbeRequest, number: int, only: tuple[str, ...]) -> ProbeRun:
     entry, cells = request.probes[number], len(only) * request.run.repeats
     if request.run.repeat is not None:
@@ -216,7 +231,7 @@ def _run_of(request: ProbeRequest, number: int, only: tuple[str, ...]) -> ProbeR
         agent=entry.agent,
         agent_config=entry.config,
         python=entry.python or request.run.python,
-        variables={**request.run.variables, **entry.variables},
+        variables={**request.run.variables, **_variables(entry)},
         track=entry.track or request.run.track,
         policy_name=entry.name,
         out=request.runs / entry.name,
