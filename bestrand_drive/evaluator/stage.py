@@ -49,7 +49,7 @@ class Stage:
 
     delta_s = DELTA_S
 
-    def __init__(  # noqa: PLR0913  what a drive consists of
+    def __init__(
         self, client: carla.Client, world: carla.World, map_: carla.Map, ego: carla.Vehicle, plan: Plan, name: str,
         seed: int,
     ) -> None:  # fmt: skip
