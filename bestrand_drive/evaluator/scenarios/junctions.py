@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import carla
 
 from bestrand_drive.evaluator.scenarios.lanes import straightest, turn_deg, walk
+from bestrand_drive.evaluator.scenarios.scenario import ScenarioNotPossible
+
+if TYPE_CHECKING:
+    from bestrand_drive.evaluator.plan import Plan, PlanPoint
 
 _SIDES = {"right": (225.0, 330.0), "opposite": (135.0, 225.0), "left": (30.0, 135.0)}
 """Heading of who comes from a side, minus the ego's, in [0, 360): CARLA's scenarios sort them so."""
@@ -41,7 +46,7 @@ def comes_from(ego_yaw_deg: float, way: Way) -> str:
 def approach(way: Way, distance_m: float) -> list[carla.Waypoint]:
     """The lane that leads to a way, from up to a distance before it; it begins after the junction before."""
     back = walk(way.entry, distance_m, ahead=False)
-    lane = []
+    lane: list[carla.Waypoint] = []
     for waypoint in back:
         if waypoint.is_junction and lane:
             break
@@ -73,6 +78,25 @@ def meets(path: Iterable[carla.Location], others: Iterable[carla.Location], with
     """The first place of a path that comes so near to another path, both given about every metre."""
     others = list(others)
     for place in path:
-        if any(abs(place.x - other.x) < within_m and abs(place.y - other.y) < within_m and place.distance(other) < within_m for other in others):
+        if any(
+            abs(place.x - other.x) < within_m and abs(place.y - other.y) < within_m and place.distance(other) < within_m
+            for other in others
+        ):
             return place
     return None
+
+
+def after_junction(plan: Plan, from_m: float) -> tuple[PlanPoint, PlanPoint]:
+    """The last point before the next junction along the plan and the first one after it.
+
+    Raises:
+        ScenarioNotPossible: There is none, or the plan ends in it.
+    """
+    points = plan.points
+    first = next((index for index in range(plan.index_at(from_m), len(points)) if points[index].is_junction), None)
+    if first is None:
+        raise ScenarioNotPossible("no junction ahead on the route")
+    after = next((index for index in range(first, len(points)) if not points[index].is_junction), None)
+    if after is None:
+        raise ScenarioNotPossible("the route ends in the junction ahead")
+    return points[max(first - 1, 0)], points[after]

@@ -47,21 +47,17 @@ def walk(
 
 def ahead(waypoint: carla.Waypoint, distance_m: float, *, through: bool = False) -> carla.Waypoint:
     """The waypoint so far along its lane, or the last one before the next junction."""
-    last = waypoint
-    for last in walk(waypoint, distance_m, through=through):
-        pass
-    return last
+    return [waypoint, *walk(waypoint, distance_m, through=through)][-1]
 
 
 def behind(waypoint: carla.Waypoint, distance_m: float, *, through: bool = False) -> carla.Waypoint:
     """The waypoint so far back, or the first one after the junction before it."""
-    last = waypoint
-    for last in walk(waypoint, distance_m, ahead=False, through=through):
-        pass
-    return last
+    return [waypoint, *walk(waypoint, distance_m, ahead=False, through=through)][-1]
 
 
-def aside(transform: carla.Transform, right_m: float, forward_m: float = 0.0, up_m: float = 0.0, turned_deg: float = 0.0) -> carla.Transform:
+def aside(
+    transform: carla.Transform, right_m: float, forward_m: float = 0.0, up_m: float = 0.0, turned_deg: float = 0.0
+) -> carla.Transform:
     """A transform moved in its own plane axes and turned; only its yaw counts."""
     yaw = math.radians(transform.rotation.yaw)
     here = transform.location
@@ -111,8 +107,8 @@ def abreast(waypoint: carla.Waypoint) -> list[carla.Waypoint]:
 
 
 def kerb_m(waypoint: carla.Waypoint, side: str) -> float:
-    """From a lane's centre to the edge of the last lane that wheels may use on a side: driving, parking, shoulder, cycles."""
-    edge = waypoint.lane_width / 2
+    """From a lane's centre to the outer edge of all that wheels may use on a side: other lanes, parking, shoulder."""
+    edge = float(waypoint.lane_width) / 2
     at: carla.Waypoint | None = waypoint
     turned = False
     while at is not None:
@@ -120,6 +116,6 @@ def kerb_m(waypoint: carla.Waypoint, side: str) -> float:
         if beside is None or not beside.lane_type & _ROAD:
             break
         turned ^= not same_way(at, beside)
-        edge += beside.lane_width
+        edge += float(beside.lane_width)
         at = beside
     return edge

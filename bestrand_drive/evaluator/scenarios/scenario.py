@@ -54,8 +54,8 @@ class Scenario(ABC):
         timeout_s: Simulated seconds after the start that count as a scenario timeout; None without.
         finished: Nothing is left to do; set by the scenario.
         emergency_vehicle: Vehicle that the ego must have let pass when the scenario ends, set by those that have one.
-        wrong_way_allowed: While it runs, driving on the oncoming lane is no fault: there is no other way (``TwoWays`` types).
-        stands_excused: While it runs, standing still does not count as blocked; its own timeout does (types with ``timeout_s``).
+        wrong_way_allowed: While it runs, driving on the oncoming lane is no fault (``TwoWays`` types).
+        stands_excused: While it runs, standing still is not blocked; its timeout counts instead.
     """
 
     trigger_distance_m: float = 3.5
