@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
 from bestrand_drive.evaluator.scenarios.script import Script, Scripted
+
+if TYPE_CHECKING:
+    import carla
+
+    from bestrand_drive.evaluator.traffic import Driven
 
 _GAP_M = 9.0  # between the two origins when standing
 _GAP_S = 0.9
 _STOP_S = 10.0
 _BRAKE_M_S2 = 8.0
+_CREEP_M_S, _SIGHT_M = 3.0, 15.0
+_LEAVE_M_S, _GONE_M = 12.0, 60.0
 
 
 class HardBreakRoute(Scripted):
@@ -21,37 +31,36 @@ class HardBreakRoute(Scripted):
 
     def script(self) -> Script:
         """Lead, brake, stand, leave."""
-        plan = self.stage.plan
-        ahead_m = min(self.stage.progress_m + _GAP_M + _GAP_S * self.ego_speed_m_s + 4.0, plan.length_m)
-        car = self.launch(plan.point_at(ahead_m).transform, self.ego_speed_m_s)
-        while car is None and self.stage.progress_m < self.at_m:
-            yield
-            ahead_m = min(self.stage.progress_m + _GAP_M + _GAP_S * self.ego_speed_m_s + 4.0, plan.length_m)
-            car = self.launch(plan.point_at(ahead_m).transform, self.ego_speed_m_s)
+        car = yield from self._appear()
         if car is None:
             return
-        lead = self.stage.traffic.drive(
-            car,
-            self.plan_from(ahead_m),
-            self.ego_speed_m_s,
-            respects_lights=False,
-            yields=False,
-            deceleration_m_s2=_BRAKE_M_S2,
-        )
+        lead = self._drive(car, self.ego_speed_m_s)
         while self.stage.progress_m < self.at_m:
-            away = self.stage.distance_to_ego(car) - _GAP_M - _GAP_S * self.ego_speed_m_s
-            lead.speed_m_s = max(self.ego_speed_m_s - 0.6 * away, 0.0 if away > 0 else 2.0)
+            lead.speed_m_s = self._leading_speed(self.stage.distance_to_ego(car))
             yield
         lead.stop()
         yield from self.wait(_STOP_S)
-        self.stage.traffic.drive(
-            car,
-            self.plan_from(self._of(car_m=self.stage.distance_to_ego(car))),
-            12.0,
-            respects_lights=False,
-            yields=False,
-        )
-        yield from self.until(lambda: self.stage.distance_to_ego(car) > 60.0, at_most_s=20.0)
+        self._drive(car, _LEAVE_M_S)
+        yield from self.until(lambda: self.stage.distance_to_ego(car) > _GONE_M, at_most_s=20.0)
 
-    def _of(self, car_m: float) -> float:
-        return self.stage.progress_m + car_m
+    def _appear(self) -> Generator[None, None, carla.Actor | None]:
+        """The car, as soon as there is room for it; None when the ego is past the trigger first."""
+        while self.stage.progress_m < self.at_m:
+            place_m = self.stage.progress_m + _GAP_M + _GAP_S * self.ego_speed_m_s
+            car = self.launch(self.stage.plan.point_at(place_m).transform, self.ego_speed_m_s)
+            if car is not None:
+                return car
+            yield
+        return None
+
+    def _drive(self, car: carla.Actor, speed_m_s: float) -> Driven:
+        index, _ = self.stage.plan.project(self.stage.state(car).location)
+        path = self.stage.plan.points[index:]
+        traffic = self.stage.traffic
+        return traffic.drive(car, path, speed_m_s, respects_lights=False, yields=False, deceleration_m_s2=_BRAKE_M_S2)
+
+    def _leading_speed(self, away_m: float) -> float:
+        """The ego's, so that the gap becomes the wanted one; it goes on when the ego stands, but not out of its sight."""
+        ego = self.ego_speed_m_s
+        too_far_m = away_m - _GAP_M - _GAP_S * ego
+        return max(ego - 0.6 * too_far_m, _CREEP_M_S if too_far_m < _SIGHT_M else 0.0)

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+_SLOWER = 0.5  # a car from standstill, as a share of the ego's speed; CARLA's takes as long to get up to it
+
+
 class ParkingCutIn(Scripted):
     """A parked car pulls out, hidden by another one that stays."""
 
@@ -88,18 +91,18 @@ class StaticCutIn(Scripted):
             raise ScenarioNotPossible("the lane is too short for the queue")
 
     def script(self) -> Script:
-        """Change lanes in front of the ego at its speed, then drive on at 60 km/h."""
+        """Change lanes in front of the ego, slower than it, then drive on at 60 km/h."""
         yield from self.until_near(self.lane.transform.location, self.seconds, self.near_m)
         lane = transforms([self.lane, *walk(self.lane, 150.0)])
         driven = self.stage.traffic.drive(
             self.cutter,
             blended(self.stand, lane, 12.0),
-            max(self.ego_speed_m_s, 5.0),
+            max(_SLOWER * self.ego_speed_m_s, 2.5),
             respects_lights=False,
             yields=False,
             keeps_distance=False,
         )
-        yield from self.wait(3.0)
+        yield from self.wait(6.0)
         driven.speed_m_s = 60.0 * parameters.KMH
         yield from self.until(lambda: driven.done or self._gone_m() > 70.0, at_most_s=30.0)
 

@@ -29,9 +29,10 @@ class JunctionTurn(AtJunction):
         )
 
     def at_junction(self) -> Script:
-        """The stream flows until the ego is through; with lights the ego's turns green after 5 s."""
+        """The stream is there and flows until the ego is through; with lights the ego's turns green after 5 s."""
         gaps = parameters.interval(self.config, "source_dist_interval", (25.0, 50.0))
         flow = Flow(self, self.path, gaps, self.speed_m_s, keeps_distance=False)
+        flow.populate()
         began, turned_green = self.stage.time_s, False
         if self.signalled:
             self.lights.hold_green(self._their_light())
