@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _PAVEMENT_M = 3.4  # from the lane's centre at least
 _WALK_M_S = 2.0
 _CYCLE_M_S = 1.8
+_WIDE_M = 7.0
 
 
 def reaction_s(given_s: float, distance_m: float, speed_m_s: float) -> float:
@@ -141,10 +142,16 @@ class VehicleTurningRoute(Scripted):
         """Where: behind the next junction."""
         entry, leaving = after_junction(self.stage.plan, self.at_m)
         point = self.stage.plan.point_at(leaving.distance_m + self.after_m)
+        self.place_m = point.distance_m
         self.lane = self.stage.map.get_waypoint(point.location)
-        self.side = self.from_side(turn_deg(entry.yaw, leaving.yaw))
+        self.side = self._crossable(self.from_side(turn_deg(entry.yaw, leaving.yaw)))
         self.outward = 1.0 if self.side == "right" else -1.0
         self.beside_m = max(kerb_m(self.lane, self.side) + 0.7, _PAVEMENT_M - 0.4)
+
+    def _crossable(self, side: str) -> str:
+        """The side, or the other one where the road is so wide that nobody would meet the ego in time."""
+        other = "left" if side == "right" else "right"
+        return side if kerb_m(self.lane, side) <= max(_WIDE_M, kerb_m(self.lane, other)) else other
 
     def from_side(self, _turn_deg: float) -> str:
         """Cyclists come from the right."""
@@ -154,9 +161,7 @@ class VehicleTurningRoute(Scripted):
         """Stand, cross as the ego comes, be gone."""
         stand = aside(self.lane.transform, self.outward * self.beside_m, turned_deg=-self.outward * 90.0)
         someone = self.someone(stand)
-        yield from self.until_near(
-            self.lane.transform.location, reaction_s(self.base_s, self.beside_m, _CYCLE_M_S), self.near_m
-        )
+        yield from self.until_due(self.place_m, reaction_s(self.base_s, self.beside_m, _CYCLE_M_S), self.near_m)
         self.cross(someone, stand)
         yield from self.wait(2.0 * self.beside_m / _CYCLE_M_S)
 

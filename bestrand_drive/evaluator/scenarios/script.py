@@ -90,6 +90,15 @@ class Scripted(Scenario):
         """Until the ego, at its speed, is so many seconds from a place in a straight line, or so near to it."""
         yield from self.until(lambda: self.ego_is_near(place, seconds, distance_m))
 
+    def until_due(self, place_m: float, seconds: float, distance_m: float) -> Script:
+        """As ``until_near``, with the way along the plan: for places behind a bend."""
+
+        def due() -> bool:
+            away = place_m - self.stage.progress_m
+            return away < distance_m or away < seconds * self.ego_speed_m_s
+
+        yield from self.until(due)
+
     def until_past(self, distance_m: float) -> Script:
         """Until the ego is so far along the plan, or at its end."""
         end = min(distance_m, self.stage.plan.length_m - 2.0)
