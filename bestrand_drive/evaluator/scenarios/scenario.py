@@ -95,3 +95,12 @@ class Scenario(ABC):
     @abstractmethod
     def tick(self) -> None:
         """Called once a tick after the start, before the agent acts, until ``finished``."""
+
+    def end(self, *, timed_out: bool) -> None:
+        """Called once when it is finished, or has taken too long: then what it put there is removed.
+
+        Those that clear the road in any case override this.
+        """
+        if timed_out:
+            for actor in self.stage.own:
+                self.stage.destroy(actor)
