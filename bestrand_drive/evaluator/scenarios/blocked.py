@@ -11,7 +11,7 @@ _BEHIND_M, _NEAR_M, _STOP_S = 5.0, 13.0, 10.0
 class BlockedIntersection(AtJunction):
     """It leaves 10 s after the ego has come near; who waits gets through."""
 
-    def at_junction(self) -> Script:
+    def script(self) -> Script:
         """Stand, wait for the ego, be gone."""
         place = self.stage.plan.point_at(self.leaving.distance_m + _BEHIND_M).transform
         blocker = self.park(place)

@@ -60,7 +60,7 @@ class HardBreakRoute(Scripted):
         return traffic.drive(car, path, speed_m_s, respects_lights=False, yields=False, deceleration_m_s2=_BRAKE_M_S2)
 
     def _leading_speed(self, away_m: float) -> float:
-        """The ego's, so that the gap becomes the wanted one; it goes on when the ego stands, but not out of its sight."""
+        """The ego's, so that the gap becomes the wanted one; when the ego stands it creeps on, but not far."""
         ego = self.ego_speed_m_s
         too_far_m = away_m - _GAP_M - _GAP_S * ego
         return max(ego - 0.6 * too_far_m, _CREEP_M_S if too_far_m < _SIGHT_M else 0.0)

@@ -70,14 +70,10 @@ class AtJunction(Scripted):
                     return path, met, way
         raise ScenarioNotPossible("nobody's way through the junction meets the ego's")
 
-    def script(self) -> Script:
-        """What happens, and the lights given back."""
-        yield from self.at_junction()
+    def tidy(self) -> None:
+        """The lights do again what they did."""
+        super().tidy()
         self.lights.give_back()
-
-    def at_junction(self) -> Script:
-        """What happens."""
-        raise NotImplementedError
 
     def own_light(self) -> int:
         """Id of the ego's light."""

@@ -14,6 +14,7 @@ from bestrand_drive.evaluator.scenarios.script import Script
 _SPEED_M_S = 60 / 3.6
 _SOURCE_M, _SINK_M = 30.0, 25.0
 _SYNC_S, _NEAR_M = 2.2, 12.0
+_SIREN = carla.VehicleLightState(carla.VehicleLightState.Special1 | carla.VehicleLightState.Special2)
 _VEHICLES = ("vehicle.dodge.charger_police_2020", "vehicle.ford.ambulance", "vehicle.carlamotors.firetruck")
 
 
@@ -31,23 +32,21 @@ class OppositeVehicleTakingPriority(AtJunction):
         side = self.config.text("direction", "right")
         self.path, self.meeting, _ = self.other_path(side, _SOURCE_M, _SINK_M)
 
-    def at_junction(self) -> Script:
-        """Stand at the side's start, rush through as the ego comes, be gone."""
+    def script(self) -> Script:
+        """Rush through as the ego comes, be gone. CARLA's stands on its lane until then; this one appears at speed."""
         if self.signalled:
             self.lights.hold_green(self.own_light())
-        vehicle = self.park(self.path[0], self.stage.rng.choice(_VEHICLES))
-        vehicle.set_light_state(
-            carla.VehicleLightState(carla.VehicleLightState.Special1 | carla.VehicleLightState.Special2)
-        )
         away_m = _length_m(self.path, self.meeting)
-        yield from self.until_near(self.meeting, max(_SYNC_S, away_m / _SPEED_M_S - 0.1), _NEAR_M)
         speed = min(_SPEED_M_S, away_m / (_SYNC_S - 0.4))
-        vehicle.set_target_velocity(self.path[0].get_forward_vector() * speed)
-        driven = self.stage.traffic.drive(
-            vehicle, self.path, speed, respects_lights=False, yields=False, keeps_distance=False
-        )
-        yield from self.until(lambda: driven.done, at_most_s=1.5 * (away_m + 40.0) / speed)
-        self.remove(vehicle)
+        blueprint = self.stage.rng.choice(_VEHICLES)
+        yield from self.until_near(self.meeting, max(_SYNC_S, away_m / _SPEED_M_S - 0.1), _NEAR_M)
+        vehicle = self.launch(self.path[0], speed, blueprint)
+        if vehicle is not None:
+            vehicle.set_light_state(_SIREN)
+            traffic = self.stage.traffic
+            driven = traffic.drive(vehicle, self.path, speed, respects_lights=False, yields=False, keeps_distance=False)
+            yield from self.until(lambda: driven.done, at_most_s=1.5 * (away_m + 40.0) / speed)
+            self.remove(vehicle)
         yield from self.until_left()
 
 

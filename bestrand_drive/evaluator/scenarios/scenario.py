@@ -55,17 +55,11 @@ class Scenario(ABC):
         finished: Nothing is left to do; set by the scenario.
         emergency_vehicle: Vehicle that the ego must have let pass when the scenario ends, set by those that have one.
         wrong_way_allowed: While it runs, driving on the oncoming lane is no fault (``TwoWays`` types).
-        stands_excused: While it runs, standing still is not blocked; its timeout counts instead.
     """
 
     trigger_distance_m: float = 3.5
     timeout_s: float | None = None
     wrong_way_allowed: bool = False
-
-    @property
-    def stands_excused(self) -> bool:
-        """CARLA's rule: what can time out by itself switches the blocked test off."""
-        return self.timeout_s is not None
 
     def __init__(self, stage: Stage, config: ScenarioConfig) -> None:
         self.stage = stage

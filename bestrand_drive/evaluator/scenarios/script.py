@@ -70,6 +70,16 @@ class Scripted(Scenario):
         for _ in self._script:
             return
         self.finished = True
+        self.tidy()
+
+    def end(self, *, timed_out: bool) -> None:
+        """Too late: nothing of it stays."""
+        if timed_out:
+            self._script = iter(())
+            self.tidy()
+
+    def tidy(self) -> None:
+        """Remove what it spawned; scenarios that changed more give that back too."""
         for actor in list(self.actors):
             self.remove(actor)
 
@@ -145,9 +155,11 @@ class Scripted(Scenario):
             raise ScenarioNotPossible(f"no room for {blueprint} at ({spot.x:.1f}, {spot.y:.1f})")
         return actor
 
-    def try_place(self, blueprint: str, transform: carla.Transform, role: str = "scenario") -> carla.Actor | None:
+    def try_place(
+        self, blueprint: str, transform: carla.Transform, role: str = "scenario", speed_m_s: float = 0.0
+    ) -> carla.Actor | None:
         """Spawn it if there is room."""
-        actor = self.stage.spawn(blueprint, transform, role_name=role)
+        actor = self.stage.spawn(blueprint, transform, speed_m_s, role_name=role)
         if actor is not None:
             self.actors.append(actor)
         return actor
@@ -168,10 +180,7 @@ class Scripted(Scenario):
 
     def launch(self, transform: carla.Transform, speed_m_s: float, blueprint: str = "") -> carla.Actor | None:
         """A vehicle that already moves when it appears; some car unless said."""
-        vehicle = self.try_place(blueprint or self.car(), lifted(transform, _DROP_M))
-        if vehicle is not None and speed_m_s > 0:
-            vehicle.set_target_velocity(transform.get_forward_vector() * speed_m_s)
-        return vehicle
+        return self.try_place(blueprint or self.car(), lifted(transform, _DROP_M), speed_m_s=speed_m_s)
 
     def remove(self, actor: carla.Actor) -> None:
         """Take it away."""

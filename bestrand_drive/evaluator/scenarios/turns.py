@@ -28,7 +28,7 @@ class JunctionTurn(AtJunction):
             self.side, self.before_s * self.speed_m_s, self.after_s * self.speed_m_s
         )
 
-    def at_junction(self) -> Script:
+    def script(self) -> Script:
         """The stream is there and flows until the ego is through; with lights the ego's turns green after 5 s."""
         gaps = parameters.interval(self.config, "source_dist_interval", (25.0, 50.0))
         flow = Flow(self, self.path, gaps, self.speed_m_s, keeps_distance=False)

@@ -12,7 +12,7 @@ _PHASE_S = 5.0
 class VanillaNonSignalizedTurn(AtJunction):
     """No lights; nothing happens."""
 
-    def at_junction(self) -> Script:
+    def script(self) -> Script:
         """Until the ego is through."""
         yield from self.until_left()
 
@@ -32,7 +32,7 @@ class _WithLights(AtJunction):
 class VanillaSignalizedTurnEncounterGreenLight(_WithLights):
     """Green for the ego for 5 s, then red for all for 5 s, then as before."""
 
-    def at_junction(self) -> Script:
+    def script(self) -> Script:
         """Green, red, as before; the ego is through at its own time."""
         left = self.until_left()
         self.lights.hold_green(self.own_light())
@@ -48,7 +48,7 @@ class VanillaSignalizedTurnEncounterRedLight(_WithLights):
 
     red_s = _PHASE_S
 
-    def at_junction(self) -> Script:
+    def script(self) -> Script:
         """Red, green."""
         left = self.until_left()
         self.lights.hold_green()

@@ -249,7 +249,7 @@ class ToyWorld:
 
     def light(self, junction: carla.Junction) -> None:
         """Give a junction lights."""
-        entries = {}
+        entries: dict[tuple[int, int], carla.Waypoint] = {}
         for entry, _ in junction.get_waypoints(carla.LaneType.Driving):
             for before in entry.previous(1.0):
                 entries.setdefault((before.road_id, before.lane_id), before)
@@ -280,9 +280,12 @@ class ToyStage:
         self.actors[actor.id] = actor
         return actor
 
-    def spawn(self, blueprint: str, transform: carla.Transform, **attributes: str) -> ToyActor | None:
+    def spawn(
+        self, blueprint: str, transform: carla.Transform, speed_m_s: float = 0.0, **attributes: str
+    ) -> ToyActor | None:
         """None where a vehicle or walker would stand in something; props go anywhere."""
         actor = self._make(blueprint, transform)
+        actor.speed = speed_m_s
         blocked = any(touching(actor, other, _SPAWN_GAP_M) for other in self.actors.values() if other is not actor)
         if blocked and not blueprint.startswith("static."):
             del self.actors[actor.id]
@@ -305,7 +308,7 @@ class ToyStage:
         return float(actor.transform.location.distance(self.ego.transform.location))
 
     def something_ahead(self, actor: ToyActor, path: Sequence[Any], foresight_s: float = 0.0) -> bool:
-        """Whether another is, or will be soon if it moves on as it does, on the actor's path within its braking distance and 5 m."""
+        """Whether another is, or will be soon, on the actor's path within its braking distance and 5 m."""
         moments = [0.5 * number for number in range(int(foresight_s / 0.5) + 1)]
         others = [
             (other.transform.location, other.transform.get_forward_vector() * other.speed)
