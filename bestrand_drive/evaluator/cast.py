@@ -7,6 +7,8 @@ import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+import carla
+
 from bestrand_drive.evaluator.criteria.moment import Event, forward
 from bestrand_drive.evaluator.criteria.scenario_rules import NOT_YIELDED, TIMED_OUT, is_behind
 from bestrand_drive.evaluator.plan import Plan
@@ -85,6 +87,18 @@ class Cast:
     def timed(self) -> bool:
         """Whether a scenario with a time limit runs."""
         return any(self._runs(role) and role.scenario.timeout_s is not None for role in self._roles)
+
+    @property
+    def wrong_way_allowed(self) -> bool:
+        """Whether a scenario runs that leaves only the oncoming lane."""
+        return any(self._runs(role) and role.scenario.wrong_way_allowed for role in self._roles)
+
+    def disturbed(self, control: carla.VehicleControl) -> carla.VehicleControl:
+        """The agent's control after what the running scenarios do to it."""
+        for role in self._roles:
+            if self._runs(role):
+                control = role.scenario.disturbed(control)
+        return control
 
     @staticmethod
     def _runs(role: _Role) -> bool:

@@ -228,9 +228,9 @@ class Drive:
         control = self._ask(agent)
         if control is None:
             return
-        commands = [carla.command.ApplyVehicleControl(stage.ego.id, control), *stage.traffic.tick()]
+        commands = [carla.command.ApplyVehicleControl(stage.ego.id, cast.disturbed(control)), *stage.traffic.tick()]
         session.client.apply_batch(commands)
-        judge.update(moment_of(ego, snapshot.frame, time_s), timed=cast.timed)
+        judge.update(moment_of(ego, snapshot.frame, time_s), timed=cast.timed, wrong_way_allowed=cast.wrong_way_allowed)
         self._weather.update(stage.plan_index, 100.0 * stage.progress_m / stage.plan.length_m)
         if self.conditions.saves:
             self.steps.append(step_of(snapshot.find(stage.ego.id)))

@@ -77,11 +77,11 @@ class Judge:
         other = event.other_actor
         self._contacts.append(Contact(event.frame, other.id, other.type_id))
 
-    def update(self, moment: Moment, *, timed: bool) -> None:
-        """Look at one tick; ``timed`` while a scenario with a time limit runs."""
+    def update(self, moment: Moment, *, timed: bool, wrong_way_allowed: bool) -> None:
+        """Look at one tick; ``timed`` while a scenario with a time limit runs, likewise the other."""
         self._moments.append(moment)
         self._completion.update(moment)
-        self._outside.update(moment)
+        self._outside.update(moment, wrong_way_allowed=wrong_way_allowed)
         self._red.update(moment)
         self._stops.update(moment)
         self._speed.update(moment, self._stage.traffic.mean_background_speed())

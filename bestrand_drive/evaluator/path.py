@@ -15,7 +15,8 @@ _SAME_M = 0.05
 
 def place_of(item: Any) -> tuple[float, float, float]:  # noqa: ANN401  whatever has a place
     """Place of a waypoint, plan point, transform or location, metres."""
-    item = getattr(item, "transform", item)
+    if not hasattr(item, "location"):  # a transform has one, and a method called transform
+        item = getattr(item, "transform", item)
     location = getattr(item, "location", item)
     return float(location.x), float(location.y), float(location.z)
 

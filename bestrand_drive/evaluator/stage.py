@@ -101,12 +101,15 @@ class Stage:
         index, _ = self.plan.project(self.state(self.ego).location, now.plan_index)
         now.plan_index, now.progress_m = index, self.plan.distances[index]
 
-    def spawn(self, blueprint: str, transform: carla.Transform, **attributes: str) -> carla.Actor | None:
+    def spawn(
+        self, blueprint: str, transform: carla.Transform, speed_m_s: float = 0.0, **attributes: str
+    ) -> carla.Actor | None:
         """Spawn an actor, which is destroyed at the end of the drive at the latest.
 
         Args:
             blueprint: Its id, ``vehicle.tesla.model3`` for instance; what the server does not have gives None too.
             transform: Where; put vehicles half a metre above the road.
+            speed_m_s: It already moves so fast along its heading.
             attributes: Of the blueprint, e.g. ``role_name="scenario"``, ``color="255,0,0"``; unknown ones are left out.
 
         Returns:
@@ -123,7 +126,10 @@ class Stage:
             self.now.spawned[actor.id] = actor
             self.own.append(actor)
             place = carla.Transform(transform.location, transform.rotation)
-            self.now.fresh[actor.id] = State(place.location, place.rotation, carla.Vector3D(), 0.0)
+            velocity = place.get_forward_vector() * speed_m_s
+            if speed_m_s > 0.0:
+                actor.set_target_velocity(velocity)
+            self.now.fresh[actor.id] = State(place.location, place.rotation, velocity, speed_m_s)
         return actor
 
     def destroy(self, actor: carla.Actor) -> None:

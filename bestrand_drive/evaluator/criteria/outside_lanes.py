@@ -59,8 +59,8 @@ class OutsideLanes:
         self._total_m = 0.0
         self._outside_m = 0.0
 
-    def update(self, moment: Moment) -> None:
-        """Look at one tick."""
+    def update(self, moment: Moment, *, wrong_way_allowed: bool = False) -> None:
+        """Look at one tick; the wrong way is allowed while a scenario leaves no other (leaderboard 2.0)."""
         lane, off_road = self._look(moment.place)
         self._wrong = self._is_wrong(lane, moment.yaw)
         self._lane, self._before = (lane.road_id, lane.lane_id), lane
@@ -69,7 +69,7 @@ class OutsideLanes:
             if self._way.passed(index, moment.place):
                 passed = metres[index] - metres[self._index]
                 self._total_m += passed
-                self._outside_m += passed * (off_road or self._wrong)
+                self._outside_m += passed * (off_road or (self._wrong and not wrong_way_allowed))
                 self._index = index
 
     def _is_wrong(self, lane: Lane, ego_yaw: float) -> bool:

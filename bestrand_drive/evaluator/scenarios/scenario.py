@@ -54,10 +54,12 @@ class Scenario(ABC):
         timeout_s: Simulated seconds after the start that count as a scenario timeout; None without.
         finished: Nothing is left to do; set by the scenario.
         emergency_vehicle: Vehicle that the ego must have let pass when the scenario ends, set by those that have one.
+        wrong_way_allowed: While it runs, driving on the oncoming lane is no fault (``TwoWays`` types).
     """
 
     trigger_distance_m: float = 3.5
     timeout_s: float | None = None
+    wrong_way_allowed: bool = False
 
     def __init__(self, stage: Stage, config: ScenarioConfig) -> None:
         self.stage = stage
@@ -79,6 +81,10 @@ class Scenario(ABC):
         Raises:
             ScenarioNotPossible: The place does not allow it.
         """
+
+    def disturbed(self, control: carla.VehicleControl) -> carla.VehicleControl:
+        """What becomes of the agent's control while the scenario runs, before it is applied; most leave it alone."""
+        return control
 
     @abstractmethod
     def tick(self) -> None:
