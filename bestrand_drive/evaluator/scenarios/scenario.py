@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bestrand_drive.evaluator.stage import Stage
 
 
-class ScenarioNotPossible(Exception):  # noqa: N818  what happened, not an error of ours
+class ScenarioNotPossible(Exception):
     """The place does not allow the scenario; the reason is shown and counted, and the route goes on without it."""
 
 
@@ -54,10 +54,12 @@ class Scenario(ABC):
         timeout_s: Simulated seconds after the start that count as a scenario timeout; None without.
         finished: Nothing is left to do; set by the scenario.
         emergency_vehicle: Vehicle that the ego must have let pass when the scenario ends, set by those that have one.
+        wrong_way_allowed: While it runs, driving on the oncoming lane is no fault (``TwoWays`` types).
     """
 
     trigger_distance_m: float = 3.5
     timeout_s: float | None = None
+    wrong_way_allowed: bool = False
 
     def __init__(self, stage: Stage, config: ScenarioConfig) -> None:
         self.stage = stage
@@ -80,6 +82,19 @@ class Scenario(ABC):
             ScenarioNotPossible: The place does not allow it.
         """
 
+    def disturbed(self, control: carla.VehicleControl) -> carla.VehicleControl:
+        """What becomes of the agent's control while the scenario runs, before it is applied; most leave it alone."""
+        return control
+
     @abstractmethod
     def tick(self) -> None:
         """Called once a tick after the start, before the agent acts, until ``finished``."""
+
+    def end(self, *, timed_out: bool) -> None:
+        """Called once when it is finished, or has taken too long: then what it put there is removed.
+
+        Those that clear the road in any case override this.
+        """
+        if timed_out:
+            for actor in self.stage.own:
+                self.stage.destroy(actor)
