@@ -66,7 +66,7 @@ def neighbours(path: Path, things: Sequence[Thing], s: float, style: Style) -> L
         place = path.place(thing.x, thing.y, low, high)
         if place is None:
             continue
-        tx, ty = path.tx[place.index], path.ty[place.index]
+        tx, ty = path.tx[place.point], path.ty[place.point]
         cosine, sine = thing.cos * tx + thing.sin * ty, thing.sin * tx - thing.cos * ty
         long, wide = thing.half_length, thing.half_width
         found.append(
@@ -133,7 +133,7 @@ def crossing(path: Path, thing: Thing, motion: Motion, style: Style) -> Optional
         place = path.place(x, y, low, high)
         if place is None:
             continue
-        tx, ty = path.tx[place.index], path.ty[place.index]
+        tx, ty = path.tx[place.point], path.ty[place.point]
         cosine = (vx * tx + vy * ty) / thing.speed
         if time > _SIDE_BY_SIDE_S and abs(cosine) > _PARALLEL and not _changes(path, motion.s, place.s):
             continue
