@@ -16,6 +16,8 @@ _PARALLEL = 0.9
 """Cosine above which two directions are the same, or opposite: 26 degrees."""
 _SIDE_BY_SIDE_S = 1.25
 """How far ahead is foreseen whether a neighbour leaves its lane."""
+_MERGES, _MERGING = 0.7, 0.4
+"""Cosine above which somebody comes into our lane, and the share of the gap that is then enough."""
 _CHANGE_M = 12.0
 _MOVING_M_S = 0.4
 
@@ -66,7 +68,7 @@ def neighbours(path: Path, things: Sequence[Thing], s: float, style: Style) -> L
         place = path.place(thing.x, thing.y, low, high)
         if place is None:
             continue
-        tx, ty = path.tx[place.index], path.ty[place.index]
+        tx, ty = path.tx[place.point], path.ty[place.point]
         cosine, sine = thing.cos * tx + thing.sin * ty, thing.sin * tx - thing.cos * ty
         long, wide = thing.half_length, thing.half_width
         found.append(
@@ -133,7 +135,7 @@ def crossing(path: Path, thing: Thing, motion: Motion, style: Style) -> Optional
         place = path.place(x, y, low, high)
         if place is None:
             continue
-        tx, ty = path.tx[place.index], path.ty[place.index]
+        tx, ty = path.tx[place.point], path.ty[place.point]
         cosine = (vx * tx + vy * ty) / thing.speed
         if time > _SIDE_BY_SIDE_S and abs(cosine) > _PARALLEL and not _changes(path, motion.s, place.s):
             continue
@@ -145,7 +147,8 @@ def crossing(path: Path, thing: Thing, motion: Motion, style: Style) -> Optional
         along = abs(cosine) * long + sine * wide
         first = motion.reaches(place.s - along - motion.s - motion.half_length)
         last = motion.reaches(place.s + along - motion.s + motion.half_length)
-        if first - style.gap_s < time < last + style.gap_s:
+        gap = style.gap_s * (_MERGING if cosine > _MERGES else 1.0)
+        if first - gap < time < last + gap:
             return place.s - along
     return None
 

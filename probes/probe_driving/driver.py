@@ -10,7 +10,7 @@ import carla
 from probe_driving.corridor import Motion, Neighbour, crossing, neighbours
 from probe_driving.passing import Passing
 from probe_driving.path import Path
-from probe_driving.pedals import Pedals, lookahead, pursuit
+from probe_driving.pedals import Pedals, Wheel, lookahead, pursuit
 from probe_driving.signals import Signals
 from probe_driving.speeds import Speeds, before_stop, idm
 from probe_driving.style import Style
@@ -20,7 +20,7 @@ from probe_driving.tracing import trace
 _REAR_AXLE_M = 1.4
 _NO_LIMIT = 99.0
 _STANDING_M_S = 0.5
-_ROOM_TO_PASS_M = 7.0
+_ROOM_TO_PASS_M = 8.0
 """Left in front of what will be passed, so that there is room to steer around it."""
 _QUEUE_M = 70.0
 
@@ -53,6 +53,7 @@ class Driver:
         self._passing = Passing(self.path, style)
         self._delta_s = world.get_settings().fixed_delta_seconds or 0.05
         self._pedals = Pedals(style, self._delta_s, f"{style.seed}/{self.path.length:.0f}")
+        self._wheel = Wheel()
         self._s = 0.0
 
     def step(self) -> carla.VehicleControl:
@@ -66,8 +67,7 @@ class Driver:
         if self.style.overtakes or self.style.makes_way:
             queues = self._signals.waits_at_light(self._s, self._s + _QUEUE_M)
             self._passing.update(near, motion, queues, self._delta_s)
-            if abs(self._passing.at(self._s + me.half_length)) > 0.5:
-                wanted = min(wanted, max(self.style.passing_m_s, 0.6 * wanted))
+            wanted = min(wanted, max(self._passing.speed(self._s), 0.4 * wanted))
         stop = self._signals.stop_at(self._s, me.half_length, me.speed, self._delta_s)
         stop = min(stop, self._for_others(near, motion))
         wanted = min(wanted, before_stop(stop - self._s, self.style.brake_m_s2))
@@ -83,7 +83,8 @@ class Driver:
         ahead = self._s + lookahead(me.speed, self.style)
         x, y = self.path.point(ahead, self._passing.at(ahead))
         dx, dy = x - me.x + _REAR_AXLE_M * me.cos, y - me.y + _REAR_AXLE_M * me.sin
-        return pursuit(dx * me.cos + dy * me.sin, dy * me.cos - dx * me.sin)
+        angle = pursuit(dx * me.cos + dy * me.sin, dy * me.cos - dx * me.sin)
+        return self._wheel.turn(angle, me.speed, me.turn)
 
     def _behind_leader(self, near: List[Neighbour], motion: Motion) -> float:
         """Acceleration that what is in the way allows, m/s^2."""

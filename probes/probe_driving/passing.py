@@ -18,7 +18,14 @@ _CHAIN_M = 14.0
 """Things nearer to each other than this are passed in one go."""
 _CLEAR_M = 3.0
 _AWAY_M = 8.0
-_SIGHT_M = 85.0
+_LONGER = 6.0
+"""Times the patience for a vehicle that has been seen to drive, or stands at a junction: it may go on."""
+_QUEUE_M, _EXIT_M = 25.0, 12.0
+"""Before and after a junction."""
+_COMMITTED_M = 0.6
+"""Sideways way after which one does not turn back for others."""
+_STUCK_S = 4.0
+_BACK_M = 7.0
 
 
 class Shift(NamedTuple):
@@ -66,6 +73,14 @@ class Passing:
         """How far to the right of the path one drives at a distance."""
         return self.shift.at(s) if self.shift else 0.0
 
+    def speed(self, s: float) -> float:
+        """Highest speed while moving out, so that the vehicle follows the bend; else that beside what is passed."""
+        if self.shift is None or s > self.shift.end:
+            return math.inf
+        if self.shift.begin - 1.0 < s < self.shift.full:
+            return max(2.5, 1.2 * (self.shift.full - self.shift.begin - 3.0))
+        return self._style.passing_m_s if abs(self.shift.at(s)) > _COMMITTED_M else math.inf
+
     def update(self, near: Sequence[Neighbour], motion: Motion, queues: bool, delta_s: float) -> None:
         """Look at this tick.
 
@@ -79,7 +94,7 @@ class Passing:
             self.shift = None
         blocker = self._blocker(near, motion)
         if self.shift:
-            self._draw_out(near, motion)
+            self._go_on(self.shift, near, motion, delta_s)
         elif self._style.makes_way and (behind := self._emergency(near, motion)):
             self._leave_for(behind, near, motion)
         elif blocker is None or not self._style.overtakes:
@@ -104,8 +119,9 @@ class Passing:
         self, blocker: Neighbour, near: Sequence[Neighbour], motion: Motion, queues: bool, delta_s: float
     ) -> None:
         """Props are passed at once, vehicles after a while, those in a queue not at all."""
-        self._waited_s += delta_s
-        if blocker.thing.vehicle and (queues or self._waited_s < self._style.patience_s):
+        self._waited_s = 0.0 if queues and blocker.thing.vehicle else self._waited_s + delta_s
+        waits = blocker.thing.moved or any(a - _QUEUE_M < blocker.s < b + _EXIT_M for a, b in self._path.junctions)
+        if blocker.thing.vehicle and self._waited_s < self._style.patience_s * (_LONGER if waits else 1.0):
             return
         chain = self._chain(blocker, near, motion)
         for right in self._sides(chain, motion):
@@ -118,10 +134,10 @@ class Passing:
         """The blocker and what stands in the lane behind it, as long as the gaps are short."""
         chain, end = [blocker], blocker.front
         for one in near:
-            if one is not blocker and blocker.rear <= one.rear < end + _CHAIN_M and self._in_way(one, motion):
-                if one.thing.speed < max(_STANDS_M_S, _CRAWLS * motion.wanted) and not one.thing.walker:
-                    chain.append(one)
-                    end = max(end, one.front)
+            slow = one.thing.speed < max(_STANDS_M_S, _CRAWLS * motion.wanted) and not one.thing.walker
+            if one is not blocker and slow and blocker.rear <= one.rear < end + _CHAIN_M and self._in_way(one, motion):
+                chain.append(one)
+                end = max(end, one.front)
         return chain
 
     def _sides(self, chain: Sequence[Neighbour], motion: Motion) -> List[float]:
@@ -141,7 +157,7 @@ class Passing:
         )
 
     def _width(self, beside: Optional[carla.Waypoint], left: bool) -> float:
-        """Metres that the strip beside the lane offers: a lane, also of the other direction on the left; else little."""
+        """Metres that the strip beside the lane offers: a lane, on the left also of the other direction; else little."""
         if beside is None:
             return 0.0
         if beside.lane_type == carla.LaneType.Driving or beside.lane_type == carla.LaneType.Bidirectional:
@@ -151,7 +167,7 @@ class Passing:
 
     def _planned(self, rear: float, front: float, right: float, motion: Motion) -> Shift:
         ramp = 6.0 + 0.9 * min(motion.speed, self._style.passing_m_s) + 0.5 * abs(right)
-        full = max(rear - motion.half_length - 1.0, motion.s + 3.0)
+        full = max(rear - motion.half_length - 0.5, motion.s + 3.0)
         until = front + motion.half_length + _CLEAR_M
         return Shift(max(full - ramp, motion.s - 0.5), full, until, until + ramp, right)
 
@@ -178,18 +194,25 @@ class Passing:
                 return False
         return True
 
-    def _draw_out(self, near: Sequence[Neighbour], motion: Motion) -> None:
-        """Stay out as long as there is something beside which one could not go back."""
-        assert self.shift is not None  # noqa: S101  said by the only caller
-        shift = self.shift
-        for one in near:
-            if one.rear < shift.end + 2.0 and one.front > motion.s - motion.half_length - 1.0:
-                standing = one.along > -_STANDS_M_S and not one.thing.walker
-                if standing and self._in_way(one, motion) and one.along < 0.8 * max(motion.wanted, 1.0):
-                    until = one.front + motion.half_length + _CLEAR_M + max(one.along, 0.0)
-                    if until > shift.until:
-                        shift = shift._replace(until=until, end=until + (self.shift.end - self.shift.until))
-        self.shift = shift
+    def _go_on(self, shift: Shift, near: Sequence[Neighbour], motion: Motion, delta_s: float) -> None:
+        """Stay out beside what stands or crawls; come back where it is not free after all, or leads nowhere."""
+        self._waited_s = self._waited_s + delta_s if motion.speed < _STANDS_M_S else 0.0
+        beside = [one for one in near if self._beside(one, shift, motion)]
+        if abs(shift.at(motion.s)) < _COMMITTED_M and not self._free(shift, beside, near, motion):
+            self.shift, self._waited_s = None, 0.0
+        elif self._waited_s > _STUCK_S and not any(one.rear < motion.s + _CHAIN_M for one in beside):
+            self.shift, self._waited_s = shift._replace(full=motion.s, until=motion.s, end=motion.s + _BACK_M), 0.0
+        else:
+            until = max([shift.until, *(one.front + motion.half_length + _CLEAR_M for one in beside)])
+            longer = shift._replace(until=until, end=until + shift.end - shift.until)
+            if until > shift.until and self._free(longer, beside, near, motion):
+                self.shift = longer
+
+    def _beside(self, one: Neighbour, shift: Shift, motion: Motion) -> bool:
+        """Whether a thing in the lane is one to be passed in this go."""
+        reaches = one.rear < shift.end + 2.0 and one.front > motion.s - motion.half_length - 1.0
+        slow = one.thing.speed < max(_STANDS_M_S, _CRAWLS * motion.wanted) and not one.thing.walker
+        return reaches and slow and self._in_way(one, motion)
 
     def _emergency(self, near: Sequence[Neighbour], motion: Motion) -> Optional[Neighbour]:
         """A vehicle with blue lights that comes from behind in this lane."""
@@ -212,4 +235,3 @@ class Passing:
             if self._free(shift, [behind], near, motion):
                 self.shift = shift
                 return
-        self._waited_s = math.inf if self._waited_s == math.inf else 0.0

@@ -16,11 +16,11 @@ _CURVE_REACH = 3
 
 
 class Place(NamedTuple):
-    """Where something is beside the path: distance along it and to its right, in metres; index of the next point."""
+    """Where something is beside the path: distance along it and to its right, in metres; number of the next point."""
 
     s: float
     right: float
-    index: int
+    point: int
 
 
 class Path:

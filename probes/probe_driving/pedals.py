@@ -17,7 +17,9 @@ _PER_SECOND = 1.6
 """Acceleration wanted for each m/s of a wrong speed."""
 _HOLD_BRAKE = 0.6
 _WHEELBASE_M = 2.86
-_LOCK_RAD = math.radians(70.0)
+_LOCK_RAD = (math.radians(25.0), math.radians(45.0), math.radians(75.0))
+"""Angle at full steering of a model with one wheel an axle: least, at first, most."""
+_LEARNING = 0.03
 _SHORTEST_M, _LONGEST_M = 3.6, 14.0
 
 
@@ -27,15 +29,31 @@ def lookahead(speed: float, style: Style) -> float:
 
 
 def pursuit(forward: float, right: float) -> float:
-    """Steering, -1 to 1, that leads to a point (Coulter 1992).
+    """Angle of the front wheels, radians, that leads to a point (Coulter 1992).
 
     Args:
         forward: Of the point from the rear axle, metres.
         right: Of the point, metres.
     """
     size = forward * forward + right * right
-    angle = math.atan(2.0 * _WHEELBASE_M * right / size) if size > 0.01 else 0.0
-    return min(max(angle / _LOCK_RAD, -1.0), 1.0)
+    return math.atan(2.0 * _WHEELBASE_M * right / size) if size > 0.01 else 0.0
+
+
+class Wheel:
+    """The steering wheel of a vehicle whose full lock is learned from how it turns: simulators and cars differ."""
+
+    def __init__(self) -> None:
+        self._lock = _LOCK_RAD[1]
+        self._last = 0.0
+
+    def turn(self, angle: float, speed: float, yaw_rate: float) -> float:
+        """Steering, -1 to 1, for an angle in radians; speed in m/s and yaw rate in rad/s tell what the last did."""
+        if speed > 2.0 and abs(self._last) > 0.1:
+            shown = math.atan(yaw_rate * _WHEELBASE_M / speed) / self._last
+            self._lock += _LEARNING * (shown - self._lock)
+            self._lock = min(max(self._lock, _LOCK_RAD[0]), _LOCK_RAD[2])
+        self._last = min(max(angle / self._lock, -1.0), 1.0)
+        return self._last
 
 
 class Pedals:

@@ -29,7 +29,7 @@ def lights_on(path: Path, world: carla.World) -> List[Tuple[float, carla.Traffic
             round(place.s, 1)
             for lane in light.get_stop_waypoints()
             for place in [path.place(lane.transform.location.x, lane.transform.location.y, 0.0, path.length)]
-            if place is not None and abs(place.right) < _ON_PATH_M and _same_way(path, place.index, lane)
+            if place is not None and abs(place.right) < _ON_PATH_M and _same_way(path, place.point, lane)
         }
         found += [(line, light) for line in lines]
     return sorted(found, key=lambda pair: (pair[0], pair[1].id))
@@ -51,7 +51,7 @@ def stops_on(path: Path, world: carla.World) -> List[float]:
             continue
         inside = [
             index
-            for index in range(max(place.index - 4, 0), min(place.index + 5, len(path.x)))
+            for index in range(max(place.point - 4, 0), min(place.point + 5, len(path.x)))
             if abs(path.x[index] - middle.x) < 1.2 * volume.extent.x
             and abs(path.y[index] - middle.y) < 1.2 * volume.extent.y
             and math.hypot(path.x[index] - middle.x, path.y[index] - middle.y) < _SIGN_M

@@ -84,7 +84,7 @@ def with_changes(style: Style, config: str) -> Style:
     Raises:
         ValueError: A name or a value that no style has.
     """
-    text = config.split("+")[0].strip()
+    text = config.split("+", maxsplit=1)[0].strip()
     changes: Dict[str, Union[bool, int, float]] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, _, value = part.partition("=")

@@ -12,6 +12,7 @@ _IGNORED = ("dirtdebris", "spectator")
 _LEVEL_M = 3.5
 """What is further above or below is on another road, or waits under the ground for its turn."""
 _FAR_M = 90.0
+_DRIVES_M_S = 1.0
 
 
 class Thing:
@@ -21,6 +22,7 @@ class Thing:
         number: Id of the actor.
         walker, vehicle: What it is; a prop if neither.
         emergency: Whether it is a vehicle with blue lights.
+        moved: Whether it has been seen to drive; what has not is parked.
         half_length, half_width: Of its box, in metres.
         x, y, z: Its place in metres.
         vx, vy, speed: Its velocity, horizontal, in m/s.
@@ -29,7 +31,7 @@ class Thing:
     """
 
     __slots__ = (
-        *("cos", "emergency", "half_length", "half_width", "number", "sin", "speed", "turn"),
+        *("cos", "emergency", "half_length", "half_width", "moved", "number", "sin", "speed", "turn"),
         *("vehicle", "vx", "vy", "walker", "x", "y", "z"),
     )
 
@@ -38,6 +40,7 @@ class Thing:
         self.walker: bool = actor.type_id.startswith("walker.")
         self.vehicle: bool = actor.type_id.startswith("vehicle.")
         self.emergency: bool = self.vehicle and actor.attributes.get("special_type") == "emergency"
+        self.moved = False
         extent = actor.bounding_box.extent
         self.half_length = _size(extent.x, 0.3)
         self.half_width = _size(extent.y, 0.3)
@@ -52,6 +55,7 @@ class Thing:
         self.cos, self.sin = math.cos(yaw), math.sin(yaw)
         self.vx, self.vy = velocity.x, velocity.y
         self.speed = math.hypot(self.vx, self.vy)
+        self.moved = self.moved or self.speed > _DRIVES_M_S
         self.turn = math.radians(state.get_angular_velocity().z) if self.vehicle and self.speed > 1.0 else 0.0
 
 
@@ -102,7 +106,7 @@ class Surroundings:
 
     def _learn(self, new: Set[int]) -> None:
         """Ask for actors that have not been seen before."""
-        self._known.update({number: None for number in new})
+        self._known.update(dict.fromkeys(new))
         for actor in self._world.get_actors(sorted(new)):
             kind = actor.type_id
             solid = kind.startswith(("vehicle.", "walker.", "static.prop.")) and not any(x in kind for x in _IGNORED)

@@ -15,7 +15,9 @@ _STEP_M = 2.0
 _AT_GOAL_M = 1.4
 _NEAR_M = 3.0
 _CHANGE_M = 10.0
-"""Half the length of a lane change."""
+"""Before and after a lane change, metres."""
+_A_LANE_M = 6.0
+"""The same for each lane of a change over several."""
 _BEYOND_M = 80.0
 
 
@@ -117,18 +119,34 @@ def _turn(yaw: float, other: float) -> float:
 
 
 def soften_changes(line: Sequence[Node]) -> List[Node]:
-    """The line without the nodes right before and after a lane change, so that the change is drawn out."""
+    """The line without the nodes right before and after lane changes, so that the changes are drawn out."""
     along = [0.0]
     for one, two in zip(line, line[1:]):
         along.append(along[-1] + math.hypot(two.x - one.x, two.y - one.y))
-    keep = [True] * len(line)
-    kept = list(line)
-    for index, node in enumerate(line):
-        if node.changes and index + 1 < len(line):
-            middle = 0.5 * (along[index] + along[index + 1])
-            for other in range(1, len(line) - 1):
-                if abs(along[other] - middle) < _CHANGE_M and not line[other].lane.is_junction:
-                    keep[other] = False
-            before = max(other for other in range(index + 1) if keep[other] or other == 0)
-            kept[before] = kept[before]._replace(changes=True)
-    return [node for node, kept_here in zip(kept, keep) if kept_here]
+    kept = list(enumerate(line))
+    for first, last, count in _change_groups(line, along):
+        reach = max(_CHANGE_M, _A_LANE_M * count)
+        low, high = along[first] - reach, along[last] + reach
+        inside = line[first].lane.is_junction
+        kept = [
+            (number, node)
+            for number, node in kept
+            if number in (0, len(line) - 1) or not low < along[number] < high or (node.lane.is_junction and not inside)
+        ]
+        before = max(place for place, (number, _) in enumerate(kept) if number <= first)
+        number, node = kept[before]
+        kept[before] = number, node._replace(changes=True)
+    return [node for _, node in kept]
+
+
+def _change_groups(line: Sequence[Node], along: Sequence[float]) -> List[Tuple[int, int, int]]:
+    """Changes over several lanes at once: number of the first and last node, and how many lanes."""
+    groups: List[Tuple[int, int, int]] = []
+    for number, node in enumerate(line[:-1]):
+        if not node.changes:
+            continue
+        if groups and along[number] - along[groups[-1][1]] < _CHANGE_M:
+            groups[-1] = groups[-1][0], number + 1, groups[-1][2] + 1
+        else:
+            groups.append((number, number + 1, 1))
+    return groups
