@@ -59,7 +59,7 @@ def trace(
 
 
 def _is_clear(here: Spot) -> bool:
-    """Neither in a junction nor at its mouth, where ``get_waypoint`` may answer with any of the ways that begin there."""
+    """Neither in a junction nor at its mouth: ``get_waypoint`` may answer there with any of the ways through it."""
     road, along = here.road, here.lane < 0
     first, last = (road.before, road.after) if along else (road.after, road.before)
     near = (first, here.at), (last, road.length - here.at)
