@@ -35,6 +35,7 @@ class Progress:
         """The listener of one run."""
         again = partial(again_line, one.request)
         listener = LiveTable(self._out, again) if self._out.is_terminal else Lines(self._out, again)
+        listener.several = True
         own = one.cells // one.count
         listener.later = one.cells - one.before - own
         listener.title = f"{one.entry.name} ({one.number + 1} of {one.count}): "

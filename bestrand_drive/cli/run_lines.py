@@ -29,6 +29,7 @@ class Lines:
         servers: Attempts that were seen at the same time.
         title: Of this run, where it is one of several.
         later: Attempts of the runs that follow it.
+        several: Whether it is one of several: then nobody looks at one probe's failed drive.
     """
 
     def __init__(self, out: Console, again: Callable[[str, int], str]) -> None:
@@ -39,6 +40,7 @@ class Lines:
         self.servers = 1
         self.title = ""
         self.later = 0
+        self.several = False
 
     def say(self, line: str) -> None:
         """One line."""
@@ -58,7 +60,7 @@ class Lines:
         self._ended += settled.again is None
         self._wall_s += attempt.wall_s or 0.0
         self.say(f"{cell_name(finished.cell)}: {ending(attempt)}{_what_follows(settled)}")
-        if failed(attempt) and settled.again is None:
+        if failed(attempt) and settled.again is None and not (attempt.counts and self.several):
             self.say(f"  again: {self._again(attempt.key.route_id, attempt.key.repeat)}")
 
     def kept(self, finished: Finished, said: str) -> None:

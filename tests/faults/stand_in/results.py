@@ -41,7 +41,7 @@ class Results:
 
 
 def record(route, seed, status, completion, own, game_s, system_s):
-    """A record whose score follows from route and seed (with the agent's configuration behind it); ``own`` has what only some evaluators write."""
+    """A record whose score follows from route and seed; ``own`` has what only some evaluators write."""
     hit = status in ("Completed", "Perfect") and hashlib.sha256(f"{route} {seed}".encode()).digest()[0] % 2
     penalty = 0.6 if hit else 1.0
     infractions = {kind: [] for kind in KINDS}
