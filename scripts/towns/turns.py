@@ -10,8 +10,9 @@ from towns.drafts import Draft, Parameters, draw, interval, place
 from towns.network import DRIVING, Town
 from towns.paths import SIDES, Spot, approach
 
-_BEFORE_M = (43.0, 47.0, 51.0, 45.0, 49.0)
-_AFTER_M = (30.0, 26.0, 40.0, 34.0, 36.0)
+_BEFORE_M = (37.0, 39.0, 51.0, 45.0, 49.0)
+_AFTER_M = (24.0, 22.0, 40.0, 34.0, 36.0)
+"""The first two of a type are the demo's, and short."""
 _FLOW_M = 50.0
 
 
@@ -103,7 +104,7 @@ def _parameters(town: Town, name: str, kind: Kind, number: int, where: tuple[cit
 
 
 def _gaps(name: str, number: int) -> Parameters:
-    return interval(name, number, "source_dist_interval", (15, 24), (26, 38))
+    return interval(name, number, "source_dist_interval", (15, 26), (44, 70))
 
 
 def _flow(town: Town, node: city.Node, side: str, turn: str) -> Parameters:
