@@ -28,5 +28,6 @@ class Aggressive(ProbeAgent):
         gap_s=0.1,
         horizon_s=2.0,
         patience_s=0.3,
+        yields_s=2.0,
         passing_m_s=12.0,
     )

@@ -27,4 +27,5 @@ class Cautious(ProbeAgent):
         gap_s=2.5,
         horizon_s=6.0,
         stop_s=1.5,
+        yields_s=40.0,
     )

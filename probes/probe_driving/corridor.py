@@ -116,15 +116,22 @@ class Motion(NamedTuple):
         return (top - speed) / self.accel + (distance - ramp) / top
 
 
-def crossing(path: Path, thing: Thing, motion: Motion, style: Style) -> Optional[float]:
+def crossing(path: Path, thing: Thing, motion: Motion, style: Style, patience: float = 1.0) -> Optional[float]:
     """Distance along the path where a moving thing will be in the way when we come, or None.
 
     It is taken to go on at its speed and yaw rate. Those beside us in our direction or against it are believed for
     a moment only, since lanes bend; not where we change lanes.
+
+    Args:
+        path: That we drive.
+        thing: That moves.
+        motion: Of the driven vehicle.
+        style: Of its driver.
+        patience: 1 at first, 0 after a long wait: gaps and foresight get shorter.
     """
     if thing.speed < _MOVING_M_S:
         return None
-    horizon, turn, time = style.horizon_s, thing.turn, 0.0
+    horizon, turn, time = style.horizon_s * (0.4 + 0.6 * patience), thing.turn, 0.0
     x, y, vx, vy = thing.x, thing.y, thing.vx, thing.vy
     cos, sin = math.cos(turn * _STEP_S), math.sin(turn * _STEP_S)
     low, high = motion.s, motion.s + _AHEAD_M
@@ -141,13 +148,13 @@ def crossing(path: Path, thing: Thing, motion: Motion, style: Style) -> Optional
             continue
         sine = math.sqrt(max(0.0, 1.0 - cosine * cosine))
         long, wide = thing.half_length, thing.half_width
-        across = sine * long + abs(cosine) * wide + motion.half_width + style.side_m
+        across = sine * long + abs(cosine) * wide + motion.half_width + style.side_m * patience
         if abs(place.right) > across:
             continue
         along = abs(cosine) * long + sine * wide
         first = motion.reaches(place.s - along - motion.s - motion.half_length)
         last = motion.reaches(place.s + along - motion.s + motion.half_length)
-        gap = style.gap_s * (_MERGING if cosine > _MERGES else 1.0)
+        gap = patience * style.gap_s * (_MERGING if cosine > _MERGES else 1.0)
         if first - gap < time < last + gap:
             return place.s - along
     return None

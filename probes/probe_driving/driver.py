@@ -23,6 +23,8 @@ _STANDING_M_S = 0.5
 _ROOM_TO_PASS_M = 8.0
 """Left in front of what will be passed, so that there is room to steer around it."""
 _QUEUE_M = 70.0
+_AGAIN_M_S = 4.0
+"""Who is as fast as this has left the place where one had to wait."""
 
 
 class Driver:
@@ -54,6 +56,7 @@ class Driver:
         self._delta_s = world.get_settings().fixed_delta_seconds or 0.05
         self._pedals = Pedals(style, self._delta_s, f"{style.seed}/{self.path.length:.0f}")
         self._wheel = Wheel()
+        self._waited_s = 0.0
         self._s = 0.0
 
     def step(self) -> carla.VehicleControl:
@@ -103,13 +106,18 @@ class Driver:
     def _for_others(self, near: List[Neighbour], motion: Motion) -> float:
         """Where to stand, with the middle, for those who cross the path or step onto it; infinity for nowhere."""
         nearest = math.inf
+        patience = max(0.0, 1.0 - self._waited_s / self.style.yields_s)
         followed = {one.thing.number for one in near if one.cosine > 0.9 and one.overlaps(0.0, motion.half_width)}
         for thing in self._around.things:
             minded = self.style.sees_walkers if thing.walker else self.style.yields and thing.vehicle
             if minded and thing.number not in followed:
-                where = crossing(self.path, thing, motion, self.style)
+                where = crossing(self.path, thing, motion, self.style, 1.0 if thing.walker else patience)
                 if where is not None:
                     nearest = min(nearest, self._stand_before(where, motion))
+        if motion.speed > _AGAIN_M_S:
+            self._waited_s = 0.0
+        elif nearest < math.inf:
+            self._waited_s += self._delta_s
         return nearest
 
     def _stand_before(self, where: float, motion: Motion) -> float:

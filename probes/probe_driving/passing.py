@@ -24,6 +24,10 @@ _QUEUE_M, _EXIT_M = 25.0, 12.0
 """Before and after a junction."""
 _COMMITTED_M = 0.6
 """Sideways way after which one does not turn back for others."""
+_BEHIND_S, _BOLDER = (0.9, 3.0), 0.15
+"""How long those who come from behind must need, at least and at first, and how much less a second of waiting."""
+_HELD = 0.4
+"""Share of that at which one that moves out turns back."""
 _STUCK_S = 4.0
 _BACK_M = 7.0
 
@@ -67,6 +71,8 @@ class Passing:
         self._path = path
         self._style = style
         self._waited_s = 0.0
+        self._behind_s = _BEHIND_S[1]
+        self._stuck_s = 0.0
         self.shift: Optional[Shift] = None
 
     def at(self, s: float) -> float:
@@ -91,7 +97,7 @@ class Passing:
             delta_s: Length of a tick.
         """
         if self.shift and motion.s > self.shift.end:
-            self.shift = None
+            self.shift, self._waited_s = None, 0.0
         blocker = self._blocker(near, motion)
         if self.shift:
             self._go_on(self.shift, near, motion, delta_s)
@@ -123,11 +129,13 @@ class Passing:
         waits = blocker.thing.moved or any(a - _QUEUE_M < blocker.s < b + _EXIT_M for a, b in self._path.junctions)
         if blocker.thing.vehicle and self._waited_s < self._style.patience_s * (_LONGER if waits else 1.0):
             return
+        self._behind_s = max(_BEHIND_S[0], _BEHIND_S[1] - _BOLDER * self._waited_s)
         chain = self._chain(blocker, near, motion)
         for right in self._sides(chain, motion):
             shift = self._planned(chain[0].rear, max(one.front for one in chain), right, motion)
             if self._free(shift, chain, near, motion):
-                self.shift, self._waited_s = shift, 0.0
+                self.shift, self._stuck_s = shift, 0.0
+                self._behind_s *= _HELD  # who comes later has to brake
                 return
 
     def _chain(self, blocker: Neighbour, near: Sequence[Neighbour], motion: Motion) -> List[Neighbour]:
@@ -157,7 +165,7 @@ class Passing:
         )
 
     def _width(self, beside: Optional[carla.Waypoint], left: bool) -> float:
-        """Metres that the strip beside the lane offers: a lane, on the left also of the other direction; else little."""
+        """Metres that the strip beside the lane offers: a lane, on the left also an opposite one; else little."""
         if beside is None:
             return 0.0
         if beside.lane_type == carla.LaneType.Driving or beside.lane_type == carla.LaneType.Bidirectional:
@@ -184,8 +192,9 @@ class Passing:
                 meets = one.rear + one.along * needed < shift.until and one.front > motion.s
             elif one.s < motion.s:
                 faster = max(one.along - motion.speed, 0.0)
+                look_s = min(needed, self._behind_s)
                 meets = (
-                    one.front + faster * min(needed, 3.0) + 2.0 > motion.s - motion.half_length
+                    one.front + faster * look_s + 2.0 > motion.s - motion.half_length
                     and abs(one.right - self.at(motion.s)) > one.half_across + motion.half_width - 0.2
                 )
             else:
@@ -196,12 +205,12 @@ class Passing:
 
     def _go_on(self, shift: Shift, near: Sequence[Neighbour], motion: Motion, delta_s: float) -> None:
         """Stay out beside what stands or crawls; come back where it is not free after all, or leads nowhere."""
-        self._waited_s = self._waited_s + delta_s if motion.speed < _STANDS_M_S else 0.0
+        self._stuck_s = self._stuck_s + delta_s if motion.speed < _STANDS_M_S else 0.0
         beside = [one for one in near if self._beside(one, shift, motion)]
         if abs(shift.at(motion.s)) < _COMMITTED_M and not self._free(shift, beside, near, motion):
-            self.shift, self._waited_s = None, 0.0
-        elif self._waited_s > _STUCK_S and not any(one.rear < motion.s + _CHAIN_M for one in beside):
-            self.shift, self._waited_s = shift._replace(full=motion.s, until=motion.s, end=motion.s + _BACK_M), 0.0
+            self.shift = None
+        elif self._stuck_s > _STUCK_S and not any(one.rear < motion.s + _CHAIN_M for one in beside):
+            self.shift, self._stuck_s = shift._replace(full=motion.s, until=motion.s, end=motion.s + _BACK_M), 0.0
         else:
             until = max([shift.until, *(one.front + motion.half_length + _CLEAR_M for one in beside)])
             longer = shift._replace(until=until, end=until + shift.end - shift.until)
@@ -227,6 +236,7 @@ class Passing:
         for side, beside in ((1.0, lane.get_right_lane()), (-1.0, lane.get_left_lane())):
             if beside is None or beside.lane_type != carla.LaneType.Driving or beside.lane_id * lane.lane_id < 0:
                 continue
+            self._behind_s = _BEHIND_S[1]
             time = (motion.s - behind.s + 20.0) / max(behind.along - motion.speed, 1.0)
             until = motion.s + motion.speed * min(time, 12.0) + _AWAY_M
             ramp = 8.0 + motion.speed

@@ -34,6 +34,7 @@ class Style:
         side_m: Kept free beside what is passed or may step out.
         gap_s: Kept before and after whoever crosses the path.
         horizon_s: How far the ways of others are foreseen.
+        yields_s: Waited at a junction until no gap is too short.
         patience_s: Waited behind a standing vehicle before it is passed; props are passed at once.
         passing_m_s: Speed beside what is passed.
         stop_s: Stood at a stop sign.
@@ -63,6 +64,7 @@ class Style:
     side_m: float = 0.5
     gap_s: float = 1.0
     horizon_s: float = 4.0
+    yields_s: float = 8.0
     patience_s: float = 2.0
     passing_m_s: float = 7.0
     stop_s: float = 0.6
