@@ -14,7 +14,7 @@ from typing import Any
 from bestrand_drive.evaluator.agent_api.installing import install
 
 
-class AgentTooSlow(RuntimeError):  # noqa: N818  what happened
+class AgentTooSlow(RuntimeError):
     """The agent did not answer in time."""
 
 

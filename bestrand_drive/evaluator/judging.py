@@ -88,9 +88,7 @@ class Judge:
         self._deviation.update(moment)
         self._blocked.update(moment, suspended=timed)
         self._timeout.update(moment, self._stage.ego.get_speed_limit() / 3.6)
-        self.over = (
-            self._completion.finished or self._deviation.failed or self._blocked.failed or self._timeout.failed
-        )
+        self.over = self._completion.finished or self._deviation.failed or self._blocked.failed or self._timeout.failed
 
     def end(self) -> None:
         """The drive is over, and all contacts have been heard of."""

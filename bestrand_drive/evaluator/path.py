@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import Any
@@ -36,7 +37,7 @@ class Path:
                 places.append(place)
         self.xs, self.ys = [place[0] for place in places], [place[1] for place in places]
         self.metres = [0.0]
-        for before, after in zip(places, places[1:], strict=False):
+        for before, after in itertools.pairwise(places):
             self.metres.append(self.metres[-1] + math.dist(before[:2], after[:2]))
         self.limits = self._speed_limits()
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from bestrand_drive.evaluator import agent_loading
 from bestrand_drive.evaluator.drive import ENDING, SENSORS, SIMULATION, Conditions, Drive
@@ -48,9 +50,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _conditions(options: argparse.Namespace) -> Conditions:
+    agent: type[Any] | BaseException
     try:
         agent = agent_loading.load_agent(options.agent)
-    except Exception as error:  # noqa: BLE001  an agent's file may raise anything; its routes tell of it
+    except Exception as error:  # an agent's file may raise anything; its routes tell of it
         agent = error
     return Conditions(
         agent=agent,
@@ -69,7 +72,7 @@ def _conditions(options: argparse.Namespace) -> Conditions:
     )
 
 
-def _drive(  # noqa: PLR0913, PLR0917
+def _drive(
     session: Session, route: Route, repetition: int, conditions: Conditions, results: Results, record_to: str
 ) -> str:
     """Drive one route and write what came of it; why it ended early."""
@@ -114,7 +117,9 @@ def _fill(record: Record, drive: Drive) -> None:
     sys.stderr.flush()
 
 
-def _live(path: Path):  # noqa: ANN202
+def _live(path: Path) -> Callable[[Drive], None]:
+    """Writes how a drive goes."""
+
     def write(drive: Drive) -> None:
         if drive.judge is None:
             return

@@ -49,7 +49,7 @@ class Stage:
 
     delta_s = DELTA_S
 
-    def __init__(  # noqa: PLR0913  what a drive consists of
+    def __init__(
         self, client: carla.Client, world: carla.World, map_: carla.Map, ego: carla.Vehicle, plan: Plan, name: str,
         seed: int,
     ) -> None:  # fmt: skip
@@ -57,6 +57,7 @@ class Stage:
         self.seed = seed
         self._name = name
         self.now = Now()
+        self._library = world.get_blueprint_library()  # each call asks the server for all of it
         self.own: list[carla.Actor] = []
         """Spawned through this view."""
         self.rng = self._generator("stage")
@@ -114,7 +115,7 @@ class Stage:
         Returns:
             None when the place is taken.
         """
-        found = list(self.world.get_blueprint_library().filter(blueprint))
+        found = list(self._library.filter(blueprint))
         if not found:
             return None
         for name, value in attributes.items():

@@ -7,6 +7,7 @@ planner gives them: turns in junctions by the change of heading (35 degrees), la
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 
@@ -82,7 +83,7 @@ class _Place:
 def _spaced(chain: Sequence[carla.Waypoint]) -> Iterator[_Place]:
     """Places about a metre apart: the chain's own and, between distant ones, some on the straight line."""
     yield _Place(chain[0])
-    for before, after in zip(chain, chain[1:], strict=False):
+    for before, after in itertools.pairwise(chain):
         gap_m = before.transform.location.distance(after.transform.location)
         if gap_m < _SAME_M:
             continue
@@ -121,7 +122,7 @@ def _points(places: Sequence[_Place]) -> list[PlanPoint]:
 
 def _options(places: Sequence[_Place]) -> list[RoadOption]:
     options = [RoadOption.LANEFOLLOW] * len(places)
-    for index, (before, after) in enumerate(zip(places, places[1:], strict=False)):
+    for index, (before, after) in enumerate(itertools.pairwise(places)):
         change = _lane_change(before, after)
         if change is not None:
             options[index] = options[index + 1] = change

@@ -105,7 +105,7 @@ class Traffic:
         self._lights = LightLines(stage.world)
         self._ambient = Ambient(stage, self, rng)
 
-    def drive(  # noqa: PLR0913  one keyword a trait
+    def drive(
         self,
         actor: carla.Actor,
         path: Sequence[Any],

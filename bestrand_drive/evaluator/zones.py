@@ -118,7 +118,9 @@ class MapLooks:
         location = carla.Location(*place)
         driving = self._map.get_waypoint(location)
         transform = driving.transform
-        lane = Lane(int(driving.road_id), int(driving.lane_id), float(transform.rotation.yaw), bool(driving.is_junction))
+        lane = Lane(
+            int(driving.road_id), int(driving.lane_id), float(transform.rotation.yaw), bool(driving.is_junction)
+        )
         away_m = location.distance(transform.location)
         if away_m <= driving.lane_width / 2.0 + ALLOWED_M:
             return lane, False  # a parking lane that is nearer still would hold it too

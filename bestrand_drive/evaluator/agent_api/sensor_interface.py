@@ -9,11 +9,11 @@ _WAIT_S = 300.0
 _MAP = "sensor.opendrive_map"
 
 
-class SensorConfigurationInvalid(Exception):  # noqa: N818  the name that agents know
+class SensorConfigurationInvalid(Exception):
     """The sensors that an agent asks for are not allowed."""
 
 
-class SensorReceivedNoData(Exception):  # noqa: N818
+class SensorReceivedNoData(Exception):
     """A sensor sent nothing for too long."""
 
 

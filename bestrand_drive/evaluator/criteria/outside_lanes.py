@@ -2,8 +2,8 @@
 
 Rule (leaderboard 2.0): off the road is further from the nearest driving or parking lane's centre than half its width
 and 0.5 m. The direction is judged when the lane changes: after a junction by the angle between lane and ego (120
-degrees and more is wrong), elsewhere by a jump of the lane's heading (over 150 degrees turns right into wrong, and back);
-in junctions it is always right. Metres of the way that are passed meanwhile, up to three points ahead, count.
+degrees and more is wrong), elsewhere by a jump of the lane's heading (over 150 degrees turns right into wrong, and
+back); in junctions it is always right. Metres of the way that are passed meanwhile, up to three points ahead, count.
 """
 
 from __future__ import annotations

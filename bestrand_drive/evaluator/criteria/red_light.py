@@ -1,8 +1,9 @@
 """Running a red light: the ego's tail crosses the stop line of its lane while the light is red.
 
 Rule (leaderboard 2.0): only lights whose trigger volume's centre is within 15 m of the ego matter, and the light of
-the last infraction not again until another one follows. The tail is the piece from 0.8 half-lengths behind the origin to 1 m behind the
-bumper; its far end must be on the line's lane, and the ego must head along it. The line is 1.2 lane widths long.
+the last infraction not again until another one follows. The tail is the piece from 0.8 half-lengths behind the origin
+to 1 m behind the bumper; its far end must be on the line's lane, and the ego must head along it. The line is 1.2 lane
+widths long.
 """
 
 from __future__ import annotations
@@ -96,9 +97,7 @@ class RedLight:
             if math.dist(light.centre, moment.place) > _NEAR_M or light.number == self._last:
                 continue
             if self._is_red(light.number) and self._crosses(light, moment):
-                self.events.append(
-                    Event(Kind.RED_LIGHT, f"Agent ran a red light {light.number} at {at(light.place)}")
-                )
+                self.events.append(Event(Kind.RED_LIGHT, f"Agent ran a red light {light.number} at {at(light.place)}"))
                 self._last = light.number
 
     def _crosses(self, light: Light, moment: Moment) -> bool:
@@ -109,9 +108,9 @@ class RedLight:
         lane = self._lane_at((*tail[1], z))
         for line in light.lines:
             along_x, along_y, _ = forward(line.yaw)
-            if (line.road_id, line.lane_id) == lane and ahead_x * along_x + ahead_y * along_y > 0.0:
-                if segments_meet(*tail, *line.ends()):
-                    return True
+            concerns = (line.road_id, line.lane_id) == lane and ahead_x * along_x + ahead_y * along_y > 0.0
+            if concerns and segments_meet(*tail, *line.ends()):
+                return True
         return False
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from bestrand_drive.evaluator.stage import Stage
 
 
-class ScenarioNotPossible(Exception):  # noqa: N818  what happened, not an error of ours
+class ScenarioNotPossible(Exception):
     """The place does not allow the scenario; the reason is shown and counted, and the route goes on without it."""
 
 
