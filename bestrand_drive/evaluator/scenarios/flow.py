@@ -114,10 +114,7 @@ class Flow:
 
     def _has_met(self, car: Driven) -> bool:
         grown_up = self._owner.stage.time_s - self._aged[car.actor.id] > 3.0
-        return grown_up and self._owner.stage.state(car.actor).speed < _PLATOON = 4
-_WIDE, _WIDE_S = 2.0, 7.0  # the gap behind a platoon: a share of the longest other one, seconds at least
-_END_M = 20.0  # nobody appears so near to the path's end
-_MET_SPEED * self.speed_m_s
+        return grown_up and self._owner.stage.state(car.actor).speed < _MET_SPEED * self.speed_m_s
 
     def _ego_is_at(self, place: carla.Location) -> bool:
         ego = self._owner.stage.state(self._owner.stage.ego).location

@@ -29,7 +29,7 @@ class JunctionTurn(AtJunction):
         )
 
     def script(self) -> Script:
-        """The stream is there and flows until the ego is through; with lights the ego's turns green 5 s after it came near."""
+        """The stream is there and flows until the ego is through; lights turn green 5 s after it came near."""
         gaps = parameters.interval(self.config, "source_dist_interval", (25.0, 50.0))
         flow = Flow(self, self.path, gaps, self.speed_m_s, keeps_distance=False)
         flow.populate()
