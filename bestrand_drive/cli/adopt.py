@@ -77,7 +77,7 @@ def _headline(found: Adoption, out: Path) -> str:
     total = sum(found.stored.values())
     if not total:
         return f"{found.policy}: all {found.known} attempts are in {out} already; nothing was added"
-    kinds = ", ".join(f"{found.stored[kind]} {kind.value.replace('_', ' ')}" for kind in Outcome)
+    kinds = ", ".join(f"{found.stored[kind]} {kind.value.replace('_', ' ')}" for kind in found.stored)
     head = f"{found.policy}: {total} attempts on {found.routes} routes adopted into {out}"
     return f"{head} ({kinds}); {found.counting} count"
 

@@ -1,7 +1,8 @@
 """What there is to do: for every wanted route and repeat, whether it is done, to be run, or given up, and why.
 
 The first attempt that is the policy's counts and ends its cell; only infrastructure is tried again, so that a further
-try can never choose between two results of the policy.
+try can never choose between two results of the policy. A hang of the agent is the policy's too: it ends its cell
+without a result, because a policy that hangs where it is hard would else be tried until it is lucky.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from enum import Enum
 
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.key import BUILD_FIELDS, AttemptKey, described, differences, only_build
+from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.attempts.stops import Place, place_of
 
@@ -84,8 +86,12 @@ def _cell(
 ) -> CellPlan:
     own = [attempt for attempt in made if _belongs(attempt, key, pool_builds)]
     aside = _set_aside([attempt for attempt in made if attempt not in own], key)
-    failed = [attempt for attempt in own if not attempt.counts]
-    counted = next((attempt for attempt in own if attempt.counts), None)
+    failed = [attempt for attempt in own if not attempt.of_policy]
+    counted = next((attempt for attempt in own if attempt.of_policy), None)
+    if counted is not None and not counted.counts:
+        before = [attempt for attempt in failed if attempt.number < counted.number]
+        why = f"attempt {counted.number} hung in the agent's own code ({Reason.AGENT_HANG.value}): not tried again"
+        return CellPlan(key, Action.EXHAUSTED, counted.number, None, _joined(why, _endings(before), aside))
     if counted is not None:
         before = [attempt for attempt in failed if attempt.number < counted.number]
         return CellPlan(

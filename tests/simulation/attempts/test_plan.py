@@ -10,7 +10,7 @@ from bestrand_drive.simulation.attempts.plan import Action, counted_attempts, pl
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.route_set import read_route_set
 from bestrand_drive.simulation.attempts.stops import place_of
-from tests.simulation.attempts.made import KEY, failed, key, scored
+from tests.simulation.attempts.made import KEY, failed, hung, key, scored
 
 
 def one(attempts, wanted=KEY, **options):
@@ -67,6 +67,19 @@ def test_an_excuse_never_touches_a_result():
     bad = scored(1, status="Failed - Agent got blocked")
     for attempts in ([bad, scored(2)], [bad, failed(2), scored(3)]):
         assert one(attempts, excused=frozenset(map(place_of, attempts))).counted == bad
+
+
+def test_a_hang_of_the_agent_ends_the_cell_without_a_result():
+    """F3: no cap and no later attempt undoes it, or retrying could raise a score."""
+    attempts = [failed(1), hung(2), scored(3)]
+    cell = one(attempts, max_attempts=9)
+    assert (cell.action, cell.number, cell.counted) == (Action.EXHAUSTED, 2, None)
+    assert cell.why == (
+        "attempt 2 hung in the agent's own code (agent_hang): not tried again; "
+        "attempt 1 ended without a result (simulation_crash)"
+    )
+    assert counted_attempts([KEY], attempts, KEY) == []
+    assert one([scored(1), hung(2)]).action is Action.DONE
 
 
 def test_the_cap_does_not_undo_a_result():
