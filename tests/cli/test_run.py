@@ -62,7 +62,7 @@ def test_damaged_records_are_told_and_counted_and_left(runs):
     damaged.write_text("{")
     before = tree(runs.path)
     said = runs.run("--explain").out
-    assert f"damaged, the next start moves it into the quarantine: {damaged}: " in said
+    assert f"damaged, the next start moves it into the quarantine: {damaged}" in said
     assert said.splitlines()[-1] == "1 done, 3 run, 0 exhausted, 1 damaged"
     assert [str(damaged) in why for why in runs.run("--explain", "--json").json["damaged"]] == [True]
     assert tree(runs.path) == before

@@ -19,7 +19,8 @@ from bestrand_drive.simulation.attempts.key import AttemptKey
 from bestrand_drive.simulation.attempts.plan import Action, plan
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt
-from tests.simulation.attempts.made import key
+from bestrand_drive.simulation.attempts.stops import place_of
+from tests.simulation.attempts.made import failed, key
 
 ROUTES, MAX_ATTEMPTS = 2500, 3
 CHANCES = np.tile([0.1, 0.35, 0.6, 0.85], ROUTES // 4)
@@ -48,12 +49,21 @@ def drive(of: AttemptKey, number: int, chance: float, fails: tuple[float, float]
     return Attempt(key=of, number=number, outcome=Outcome.SCORED, status=status)
 
 
-def by_the_plan(fails: tuple[float, float], max_attempts: int, rng: np.random.Generator) -> Mean:
+def by_the_plan(fails: tuple[float, float], max_attempts: int, rng: np.random.Generator, outages: int = 0) -> Mean:
+    """Mean under the rule.
+
+    Args:
+        fails: See ``drive``.
+        max_attempts: Of the plan.
+        rng: Of all draws.
+        outages: Starts on a broken machine before the others; each costs every route an attempt that is excused.
+    """
     values = []
     for route, chance in enumerate(CHANCES):
-        attempts: list[Attempt] = []
+        attempts = [failed(number, key(route)) for number in range(1, outages + 1)]
+        excused = frozenset(map(place_of, attempts))
         while True:
-            (cell,) = plan([key(route)], attempts, max_attempts=max_attempts)
+            (cell,) = plan([key(route)], attempts, excused=excused, max_attempts=max_attempts)
             if cell.action is not Action.RUN:
                 break
             attempts.append(drive(cell.key, cell.number, chance, fails, rng))
@@ -99,6 +109,14 @@ def test_failures_that_depend_on_the_drive(fails):
     assert np.all(np.diff(bias) < 0), "every further try brings the mean nearer to the truth"
     assert tried.value < max(once.value, truth) + 3 * math.hypot(once.error, tried.error)
     assert abs(once.value - truth) > 3 * once.error, "the simulator's own distortion would have been noticed"
+
+
+@pytest.mark.parametrize("fails", [(0.3, 0.3), (0.5, 0.1)])
+def test_outages_that_are_excused_change_no_number(fails):
+    """The same draws give the same results, to the last one, whatever the machine did before."""
+    without, after = (by_the_plan(fails, 2, np.random.default_rng(5), outages) for outages in (0, 4))
+    assert without == after
+    assert without.measured < ROUTES, "the cap is met, and by the same routes"
 
 
 @pytest.mark.parametrize("fails", [(0.0, 0.0), (0.3, 0.3)])

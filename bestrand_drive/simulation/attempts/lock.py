@@ -136,8 +136,8 @@ def _refuse_living(path: Path, handle: int, *, flocked: bool, now: Callable[[], 
     if holder is None:
         return
     if holder["host"] != socket.gethostname():
-        silent_s = abs(now() - os.fstat(handle).st_mtime)  # a touch from before a clock was set back is no fresh one
-        if silent_s < STALE_S:
+        silent_s = now() - os.fstat(handle).st_mtime
+        if abs(silent_s) < STALE_S:  # a touch far in the future is from before a clock was set back
             raise _refusal(path, holder, wait_s=STALE_S - silent_s)
         return
     alive = holder["start"] is not None and process_start(holder["pid"]) == holder["start"]

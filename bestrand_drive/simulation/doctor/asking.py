@@ -19,7 +19,7 @@ _PATH = "import sys\nsys.path[0] = sys.argv.pop(1)\n"
 """Modules are found where the evaluator's own script finds them: in its folder, not in the current one."""
 
 
-def answer(python: Sequence[str], script: str, arguments: Sequence[str], command: Command) -> Any:  # noqa: ANN401
+def answer(python: Sequence[str], script: str, arguments: Sequence[str], command: Command) -> Any:  # noqa: ANN401  anything JSON can hold
     """What a script says by calling ``say`` once with something that JSON can hold.
 
     Raises:

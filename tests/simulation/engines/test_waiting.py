@@ -101,8 +101,8 @@ def test_what_it_says(tmp_path):
     for attempt in fails([1, 2]):
         breaker.add(attempt)
         breaker.check(log)
+    breaker.add(*fails([3]))
     with pytest.raises(EnvironmentFault, match=r"3 routes in a row.*no_record(?s:.)*  \| line 39$"):
-        breaker.add(*fails([3]))
         breaker.check(log)
     assert last_lines(log) == [f"line {number}" for number in range(28, 40)]
     assert last_lines(tmp_path / "absent") == []
