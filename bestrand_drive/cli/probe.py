@@ -15,7 +15,7 @@ from bestrand_drive.cli.options import comma_list, metric_weights
 from bestrand_drive.cli.probe_progress import Progress
 from bestrand_drive.cli.run import exit_code
 from bestrand_drive.cli.run_again import again_line
-from bestrand_drive.cli.run_text import as_json, print_commands, print_summary
+from bestrand_drive.cli.run_text import as_json, print_summary
 from bestrand_drive.cli.suite_text import print_compressed
 from bestrand_drive.cli.tables import console, say, table
 from bestrand_drive.errors import ExitCode, Incomplete, UsageError
@@ -26,6 +26,7 @@ from bestrand_drive.simulation.processes.interrupts import interrupts
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.suite import Suite
+from bestrand_drive.workflows.dry_run import dry_run
 from bestrand_drive.workflows.probe import (
     ProbePlan,
     ProbeRequest,
@@ -37,8 +38,8 @@ from bestrand_drive.workflows.probe import (
 )
 from bestrand_drive.workflows.probe_file import ProbeEntry, read_probe_file, shipped_probes
 from bestrand_drive.workflows.request import CompressRequest
-from bestrand_drive.workflows.run import RunReport, dry_commands
-from bestrand_drive.workflows.run_request import RunRequest, routes_or_shipped
+from bestrand_drive.workflows.run import RunReport
+from bestrand_drive.workflows.run_request import Prepared, RunRequest, routes_or_shipped
 
 WHAT, RUNS, SERVERS, CHOICE, SHOW = "What", "How probes are run", "Servers", "What is chosen", "What is shown"
 
@@ -122,7 +123,7 @@ def probe(
     disjoint_from: common.DisjointFrom = None,
     no_probe_data: common.NoProbeData = False,
     force: common.Force = False,
-    dry_run: Annotated[
+    only_show: Annotated[
         bool, typer.Option("--dry-run", help="Print pool and commands, start nothing.", rich_help_panel=SHOW)
     ] = False,
     json: Annotated[
@@ -178,7 +179,7 @@ def probe(
             force=force,
         )
     )
-    return _show(plan, as_object=json) if dry_run else _run(plan, as_object=json)
+    return _show(plan, as_object=json) if only_show else _run(plan, as_object=json)
 
 
 def _probes(benchmark: str, path: Path | None) -> tuple[ProbeEntry, ...]:
@@ -194,15 +195,20 @@ def _show(plan: ProbePlan, *, as_object: bool) -> int:
     if as_object:
         said = _json(plan, [report for _, report in found], None)
         for probe_said, (prepared, report) in zip(said["probes"], found, strict=True):
-            probe_said["commands"] = [command.line() for _, command in dry_commands(prepared, report)]
+            probe_said["commands"] = [line for line in _lines(prepared, report) if not line.startswith("#")]
         print(dump_json(said).decode(), end="")
         return ExitCode.OK
     out = console()
     for one, (prepared, report) in zip(plan.runs, found, strict=True):
         say(out, f"# {one.entry.name}, into {one.request.out}")
-        print_commands(out, dry_commands(prepared, report))
+        for line in _lines(prepared, report):
+            say(out, line)
     _print_plan(out, plan, [report for _, report in found])
     return ExitCode.OK
+
+
+def _lines(prepared: Prepared, report: RunReport) -> list[str]:
+    return dry_run(prepared, report.of(Action.RUN))
 
 
 def _print_plan(out: Console, plan: ProbePlan, reports: list[RunReport]) -> None:

@@ -16,9 +16,9 @@ from bestrand_drive.cli.options import comma_list, pairs
 from bestrand_drive.cli.run_again import again_line
 from bestrand_drive.cli.run_lines import Lines
 from bestrand_drive.cli.run_live import LiveTable
-from bestrand_drive.cli.run_text import as_json, print_commands, print_plan, print_summary
+from bestrand_drive.cli.run_text import as_json, print_plan, print_summary
 from bestrand_drive.cli.running import run_command
-from bestrand_drive.cli.tables import console
+from bestrand_drive.cli.tables import console, say
 from bestrand_drive.errors import ExitCode, UsageError
 from bestrand_drive.files import dump_json
 from bestrand_drive.simulation.adapters.variables import parse_variables
@@ -27,7 +27,8 @@ from bestrand_drive.simulation.engines.keeping import Failure, parse_what
 from bestrand_drive.simulation.processes.interrupts import Interrupts, interrupts
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.simulation.servers.ports import FIRST
-from bestrand_drive.workflows.run import RunReport, dry_commands, plan_run, run_policy
+from bestrand_drive.workflows.dry_run import dry_run as lines_of
+from bestrand_drive.workflows.run import RunReport, plan_run, run_policy
 from bestrand_drive.workflows.run_request import LIMITS, RunRequest, prepare, routes_or_shipped
 
 WHAT, HOW, SERVERS, KEEP, SHOW = "What is run", "How it is run", "Servers", "What is kept", "What is shown"
@@ -189,7 +190,10 @@ def run(
     ] = "any",
     keep_quota_mib: Annotated[int, typer.Option(help="For all that is kept.", rich_help_panel=KEEP)] = 4096,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print every command, start nothing.", rich_help_panel=SHOW)
+        bool,
+        typer.Option(
+            "--dry-run", help="Print every command, start nothing; files go to OUT/dry-run.", rich_help_panel=SHOW
+        ),
     ] = False,
     explain: Annotated[
         bool,
@@ -253,13 +257,15 @@ def _limits(values: list[str]) -> dict[str, float]:
 
 def _show(request: RunRequest, *, commands: bool, as_object: bool) -> int:
     prepared, report = plan_run(request)
+    lines = lines_of(prepared, report.of(Action.RUN)) if commands else []
     if as_object:
         said = as_json(report, partial(again_line, request))
         if commands:
-            said["commands"] = [command.line() for _, command in dry_commands(prepared, report)]
+            said["commands"] = [line for line in lines if not line.startswith("#")]
         print(dump_json(said).decode(), end="")
     elif commands:
-        print_commands(console(), dry_commands(prepared, report))
+        for line in lines:
+            say(console(), line)
     else:
         print_plan(console(), report)
     return ExitCode.OK

@@ -10,7 +10,6 @@ from rich.console import Console
 
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.cli.tables import say, table
-from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan
 from bestrand_drive.simulation.engines.keeping import failed
 from bestrand_drive.workflows.run import RunReport
@@ -46,13 +45,6 @@ def print_plan(out: Console, report: RunReport) -> None:
     counts = Counter(cell.action for cell in report.cells)
     damaged = [f"{len(report.damaged)} damaged"] if report.damaged else []
     say(out, ", ".join([f"{counts[action]} {action.value}" for action in Action] + damaged))
-
-
-def print_commands(out: Console, commands: list[tuple[CellPlan, Command]]) -> None:
-    """What would be started."""
-    for cell, command in commands:
-        say(out, f"# {_name(cell)}, attempt {cell.number}")
-        say(out, command.line())
 
 
 def as_json(report: RunReport, again: Again) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from bestrand_drive.workflows.run_request import RunRequest, prepare
 from bestrand_drive.workflows.verbs import estimate
 
 PART, KEEP = "demo", 0.35
-TARGET = "law_abiding"
+TARGET = "novice"
 """A policy that is no probe."""
 
 Listening = Callable[[ProbeRun], AbstractContextManager[Listener]]

@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -14,8 +15,9 @@ from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import read_bytes
 from bestrand_drive.simulation.adapters.agent import PROBE
 
-DEFAULT = ("pure_pursuit", "lane_keeper_idm", "expert")
-"""The shipped probes of who names none: they fail in different ways."""
+DEFAULT = ("overtaker", "aggressive", "expert")
+"""The shipped probes of who names none: they fail in different ways, and none stands behind an obstacle until a route's
+time is over, which takes as long as ten other routes."""
 _LIMIT_MIB = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
 
@@ -53,6 +55,7 @@ class ProbeFile(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
+    schema_number: Literal[1] = Field(1, alias="schema")
     probes: tuple[ProbeEntry, ...] = Field(min_length=1)
 
 

@@ -27,6 +27,7 @@ __all__ = ["base", "make_runs"]
 
 KINDS = ("ParkingCutIn", "Accident", "InvadingTurn")
 PROBES = """
+schema: 1
 probes:
   - {name: Ann, agent: team/agent.py, config: one, family: Oak}
   - {name: Bob, agent: team/agent.py, config: two, licence: MIT}
@@ -152,7 +153,7 @@ def test_a_dry_run_tells_all_commands_and_starts_nothing(probing: Probing) -> No
     assert "--agent-config=two" in said["probes"][1]["commands"][0]
     assert said["suite"] is None
     assert "6 of 12 items" in probing("--dry-run").out
-    assert not probing.places.exists()
+    assert {path.name for path in probing.places.glob("*/*")} == {"dry-run"}
     assert not probing.out.exists()
 
 
@@ -170,6 +171,7 @@ def test_one_json_object_tells_runs_and_suite(probing: Probing) -> None:
         ("probes: [{name: A}]", "probes.0.agent", 4),
         ("probes: [{name: A, agent: x.py, checkpoint: y}]", "probes.0.checkpoint", 4),
         ("{", "no YAML", 4),
+        ("{schema: 2, probes: [{name: A, agent: a.py}]}", "schema", 4),
         ("probes: [{name: A, agent: a.py}, {name: A, agent: a.py}]", "A stands there twice", 2),
         ("probes: [{name: ../A, agent: a.py}]", "begin with a letter", 2),
         ("probes: [{name: A, agent: absent.py}]", "--agent absent.py: no such file", 2),

@@ -178,9 +178,15 @@ def test_every_hang_is_seen_by_the_watchdog(command, order, state, server, reaso
     ran = command(order=order)
     dog = Watchdog(Limits(timeout_s=1.0, ready_s=1, start_s=1, load_s=1, tick_s=1, grace_s=0.5))
     with started(ran) as process:
+        wait_for(lambda: stands(ran, state))  # on a busy machine the start alone can take longer than its limit here
         verdict = watch(dog, ran, process, server)
         beat = read_beat(ran.heartbeat)
     assert (beat.state, verdict.reason) == (state, reason)
+
+
+def stands(command: Command, state: State) -> bool:
+    beat = read_beat(command.heartbeat)
+    return beat is not None and beat.state is state
 
 
 def watch(dog: Watchdog, ran: Command, process: subprocess.Popen[bytes], server: Server) -> Any:
