@@ -224,10 +224,10 @@ class Drive:
         bridge.tick(snapshot, time_s)
         ego = stage.state(stage.ego)
         suite.tick(snapshot.frame, ego, session.map, DELTA_S)
-        cast.tick()
         control = self._ask(agent)
         if control is None:
             return
+        cast.tick()  # after the agent: it may look at whoever this tick's snapshot names
         commands = [carla.command.ApplyVehicleControl(stage.ego.id, cast.disturbed(control)), *stage.traffic.tick()]
         session.client.apply_batch(commands)
         judge.update(moment_of(ego, snapshot.frame, time_s), timed=cast.timed, wrong_way_allowed=cast.wrong_way_allowed)

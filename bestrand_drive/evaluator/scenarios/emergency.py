@@ -11,6 +11,7 @@ from bestrand_drive.evaluator.scenarios.script import Script, Scripted
 
 _FASTER_M_S = 25 / 3.6
 _NEAR_M, _PATIENCE_S, _PAST_M = 50.0, 10.0, 50.0
+_CLOSE_M, _PULL_M_S2 = 18.0, 3.0
 _VEHICLES = ("vehicle.dodge.charger_police_2020", "vehicle.ford.ambulance")
 
 
@@ -22,7 +23,7 @@ class YieldToEmergencyVehicle(Scripted):
         distance_m = self.config.number("distance", 140.0)
         start = behind(self.here, distance_m, through=True)
         gap_m = start.transform.location.distance(self.stage.state(self.stage.ego).location)
-        vehicle = self.launch(start.transform, self.ego_speed_m_s, self.stage.rng.choice(_VEHICLES))
+        vehicle = self.launch(start.transform, self.ego_speed_m_s + _FASTER_M_S, self.stage.rng.choice(_VEHICLES))
         if vehicle is None or gap_m < 8.0:
             raise ScenarioNotPossible("no room behind the ego")
         vehicle.set_light_state(
@@ -36,6 +37,8 @@ class YieldToEmergencyVehicle(Scripted):
         near_since: float | None = None
         while not driven.done and not self._is_past(vehicle):
             driven.speed_m_s = self.ego_speed_m_s + _FASTER_M_S
+            if self.stage.distance_to_ego(vehicle) > _CLOSE_M:  # CARLA's is at its speed at once
+                driven.commanded = min(driven.commanded + _PULL_M_S2 * self.stage.delta_s, driven.speed_m_s)
             if near_since is None and self.stage.distance_to_ego(vehicle) < _NEAR_M:
                 near_since = self.stage.time_s
             if near_since is not None and self.stage.time_s - near_since >= _PATIENCE_S:

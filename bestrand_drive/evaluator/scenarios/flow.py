@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -14,13 +15,17 @@ if TYPE_CHECKING:
     from bestrand_drive.evaluator.scenarios.script import Scripted
     from bestrand_drive.evaluator.traffic import Driven
 
+_PLATOON = 4
+_WIDE, _WIDE_S = 2.0, 7.0  # the gap behind a platoon: a share of the longest other one, seconds at least
+_END_M = 20.0  # nobody appears so near to the path's end
 _MET_SPEED = 0.6  # a car below this share of its speed has met something: from then on it looks ahead
 
 
 class Flow:
     """Cars on one path: a new one at its start whenever the last one is far enough from it, gone at its end.
 
-    Cars that do not keep their distance drive on whatever the ego does, until one of them meets something.
+    Cars that do not keep their distance drive on whatever the ego does, until one of them meets something. They come in
+    platoons: behind every few cars is a gap that lets somebody through who waits for it, which CARLA leaves to luck.
     """
 
     def __init__(
@@ -32,6 +37,7 @@ class Flow:
         *,
         keeps_distance: bool,
         cars: int | None = None,
+        models: Sequence[str] = (),
     ) -> None:
         """See the class.
 
@@ -42,20 +48,24 @@ class Flow:
             speed_m_s: Of each.
             keeps_distance: Whether they brake for what is on their path.
             cars: How many come; without end otherwise.
+            models: Blueprints to choose from; cars otherwise.
         """
         self._owner, self._path, self._interval_m = owner, list(path), interval_m
         self.speed_m_s, self._keeps_distance, self._left = speed_m_s, keeps_distance, cars
+        self._models = models
         self._cars: list[Driven] = []
         self._aged: dict[int, float] = {}
-        self._gap_m = owner.stage.rng.uniform(*interval_m)
+        self._sent = 0
+        self._gap_m = self._next_gap_m()
 
     def populate(self) -> None:
         """Put cars all along the path, the first ones farthest."""
-        gone_m, places = 0.0, []
-        for index in range(1, len(self._path)):
-            gone_m += self._path[index].location.distance(self._path[index - 1].location)
-            if gone_m >= self._gap_m:
-                gone_m, self._gap_m = 0.0, self._owner.stage.rng.uniform(*self._interval_m)
+        steps = [one.location.distance(other.location) for one, other in itertools.pairwise(self._path)]
+        left_m, gone_m, places = math.fsum(steps), 0.0, []
+        for index, step in enumerate(steps, 1):
+            gone_m, left_m = gone_m + step, left_m - step
+            if gone_m >= self._gap_m and left_m > _END_M:
+                gone_m, self._gap_m = 0.0, self._next_gap_m()
                 places.append(index)
         for index in reversed(places):
             self._send(index)
@@ -72,6 +82,11 @@ class Flow:
         if self._left != 0 and self._start_is_free():
             self._send(0)
 
+    def _next_gap_m(self) -> float:
+        if self._sent % _PLATOON == _PLATOON - 1:
+            return max(_WIDE * self._interval_m[1], _WIDE_S * self.speed_m_s)
+        return self._owner.stage.rng.uniform(*self._interval_m)
+
     def _start_is_free(self) -> bool:
         if not self._cars:
             return True
@@ -82,10 +97,12 @@ class Flow:
         place = self._path[index]
         if self._ego_is_at(place.location):
             return
-        actor = self._owner.launch(place, self.speed_m_s)
+        model = self._owner.stage.rng.choice(self._models) if self._models else ""
+        actor = self._owner.launch(place, self.speed_m_s, model)
         if actor is None:
             return
-        self._gap_m = self._owner.stage.rng.uniform(*self._interval_m)
+        self._sent += 1
+        self._gap_m = self._next_gap_m()
         self._left = None if self._left is None else self._left - 1
         self._aged[actor.id] = self._owner.stage.time_s
         self._cars.append(self._drive(actor, self._path[index:]))

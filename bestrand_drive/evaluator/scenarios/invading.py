@@ -1,4 +1,4 @@
-"""In a bend, oncoming cars cut into the ego's lane because cones stand on theirs."""
+"""In a bend, oncoming vehicles cut into the ego's lane because cones stand on theirs: it has to keep to the right."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from bestrand_drive.evaluator.scenarios.script import TIMEOUT_S, Script, Scripte
 _SOURCE_M = 30.0
 _EVERY_M = 40.0
 _HALF_CAR_M = 0.7
+_MODELS = ("vehicle.nissan.patrol_2021", "vehicle.ford.ambulance", "vehicle.carlamotors.carlacola")
+"""Wider than cars, so that who stays in the middle of the lane is not passed by luck: 2.1, 2.4 and 2.6 m."""
 
 
 class InvadingTurn(Scripted):
@@ -35,7 +37,7 @@ class InvadingTurn(Scripted):
     def script(self) -> Script:
         """The cars come until the ego is past."""
         speed = float(self.stage.ego.get_speed_limit() or 50.0) / 3.6
-        flow = Flow(self, self.path, (_EVERY_M, _EVERY_M), speed, keeps_distance=True)
+        flow = Flow(self, self.path, (_EVERY_M, _EVERY_M), speed, keeps_distance=True, models=_MODELS)
         for _ in self.until_past(self.end_m):
             flow.tick()
             yield

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bestrand_drive.evaluator.plan import PlanPoint
 
 _CONFLICT_M = 2.5  # two lanes' centres nearer than this cannot be driven side by side
+_NEAR_M = 30.0
 _SIDES = ("left", "right", "opposite")
 
 
@@ -78,6 +79,10 @@ class AtJunction(Scripted):
     def own_light(self) -> int:
         """Id of the ego's light."""
         return self.lights.for_lane(self.entry.transform)
+
+    def near_it(self) -> bool:
+        """Whether the ego has come so near that what is timed should begin."""
+        return self.stage.progress_m >= self.entry.distance_m - _NEAR_M
 
     def until_left(self) -> Script:
         """Until the ego is out of the junction and a little on."""

@@ -88,7 +88,7 @@ class Scenario(ABC):
 
     @abstractmethod
     def tick(self) -> None:
-        """Called once a tick after the start, before the agent acts, until ``finished``."""
+        """Called once a tick after the start, after the agent has answered, until ``finished``."""
 
     def end(self, *, timed_out: bool) -> None:
         """Called once when it is finished, or has taken too long: then what it put there is removed.

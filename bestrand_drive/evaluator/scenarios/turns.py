@@ -29,15 +29,19 @@ class JunctionTurn(AtJunction):
         )
 
     def script(self) -> Script:
-        """The stream is there and flows until the ego is through; with lights the ego's turns green after 5 s."""
+        """The stream is there and flows until the ego is through; lights turn green 5 s after it came near."""
         gaps = parameters.interval(self.config, "source_dist_interval", (25.0, 50.0))
         flow = Flow(self, self.path, gaps, self.speed_m_s, keeps_distance=False)
         flow.populate()
-        began, turned_green = self.stage.time_s, False
+        near_s: float | None = None
+        turned_green = False
         if self.signalled:
             self.lights.hold_green(self._their_light())
         for _ in self.until_left():
-            if self.signalled and not turned_green and self.stage.time_s - began >= _GREEN_DELAY_S:
+            if near_s is None and self.near_it():
+                near_s = self.stage.time_s
+            due = near_s is not None and self.stage.time_s - near_s >= _GREEN_DELAY_S
+            if self.signalled and due and not turned_green:
                 self.lights.hold_green(self._their_light(), self.own_light())
                 turned_green = True
             flow.tick()

@@ -1,4 +1,7 @@
-"""Junctions with nothing but their rules: lights that turn at a known time, stop signs; and T junctions."""
+"""Junctions with nothing but their rules: lights that turn at a known time, stop signs; and T junctions.
+
+Times run from when the ego is 30 m before the junction, or from the trigger if that is nearer, as CARLA's mostly are.
+"""
 
 from __future__ import annotations
 
@@ -30,12 +33,13 @@ class _WithLights(AtJunction):
 
 
 class VanillaSignalizedTurnEncounterGreenLight(_WithLights):
-    """Green for the ego for 5 s, then red for all for 5 s, then as before."""
+    """Green for the ego until it is near and 5 s on, then red for all for 5 s, then as before."""
 
     def script(self) -> Script:
         """Green, red, as before; the ego is through at its own time."""
         left = self.until_left()
         self.lights.hold_green(self.own_light())
+        yield from self.until(self.near_it)
         yield from _during(left, self.wait(_PHASE_S))
         self.lights.hold_green()
         yield from _during(left, self.wait(_PHASE_S))
@@ -44,7 +48,7 @@ class VanillaSignalizedTurnEncounterGreenLight(_WithLights):
 
 
 class VanillaSignalizedTurnEncounterRedLight(_WithLights):
-    """Red for all for 5 s after the trigger, then green for the ego."""
+    """Red for all until the ego is near and 5 s on, then green for it."""
 
     red_s = _PHASE_S
 
@@ -52,6 +56,7 @@ class VanillaSignalizedTurnEncounterRedLight(_WithLights):
         """Red, green."""
         left = self.until_left()
         self.lights.hold_green()
+        yield from self.until(self.near_it)
         yield from _during(left, self.wait(self.red_s))
         self.lights.hold_green(self.own_light())
         yield from left
