@@ -32,9 +32,9 @@ class AtJunction(Scripted):
         plan = self.stage.plan
         inside = plan.points[plan.index_at(self.entry.distance_m + 0.01) + 1]
         waypoint = self.stage.map.get_waypoint(inside.location)
-        self.junction = waypoint.get_junction() if waypoint.is_junction else None
-        if self.junction is None:
+        if not waypoint.is_junction:
             raise ScenarioNotPossible("the map knows no junction there")
+        self.junction: carla.Junction = waypoint.get_junction()
         self.lights = Lights(self.stage.world, self.junction)
 
     def own_path(self, after_m: float) -> list[PlanPoint]:
