@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from functools import cached_property
 
 import carla
@@ -15,6 +16,7 @@ _CHANGE_COST_M = 1.0
 _CHANGE_STEPS = 5
 _MOST_STEPS = 100_000
 _SCAN_M = 5.0
+_MOST_TURN_DEG = 170.0
 
 
 def key_of(waypoint: carla.Waypoint) -> Key:
@@ -34,7 +36,7 @@ class LaneSearch:
         graph: dict[Key, dict[Key, float]] = {}
         starts: dict[Key, carla.Waypoint] = {}
         for entry, after in self._map.get_topology():
-            length_m = entry.transform.location.distance(after.transform.location)
+            length_m = _arc_m(entry.transform, after.transform)
             graph.setdefault(key_of(entry), {})[key_of(after)] = length_m
             starts.setdefault(key_of(entry), entry)
         for key, entry in starts.items():
@@ -73,6 +75,14 @@ class LaneSearch:
                 if after not in came:
                     heapq.heappush(queue, (cost + more, after, lane))
         raise DataRefused(f"no way leads from lane {start} to lane {end} of the town. Check the route file.")
+
+
+def _arc_m(start: carla.Transform, end: carla.Transform) -> float:
+    """Length of a lane, as if it were an arc: the chord and the change of heading tell it."""
+    turn = abs((end.rotation.yaw - start.rotation.yaw + 180.0) % 360.0 - 180.0)
+    half = math.radians(min(turn, _MOST_TURN_DEG)) / 2.0
+    chord_m = float(start.location.distance(end.location))
+    return chord_m if half < 1e-3 else chord_m * half / math.sin(half)
 
 
 def _back(came: dict[Key, Key | None], start: Key, end: Key) -> list[Key]:

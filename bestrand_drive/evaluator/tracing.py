@@ -23,6 +23,7 @@ _CLOSE_M = 5.0
 _ON_LANE_M = 1.0
 _TURN_DEG = 35.0
 _SAME_M = 0.05
+_FEWEST = 3
 
 
 def trace(map_: carla.Map, waypoints: Sequence[carla.Location]) -> Plan:
@@ -33,7 +34,7 @@ def trace(map_: carla.Map, waypoints: Sequence[carla.Location]) -> Plan:
     """
     chain = _chain(map_, waypoints)
     places = list(_spaced(chain))
-    if len(places) < 2:
+    if len(places) <= _FEWEST:
         raise DataRefused("the route's waypoints give no way. Check the route file and the town.")
     return Plan(_points(places))
 

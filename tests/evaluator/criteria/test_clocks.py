@@ -126,10 +126,11 @@ def test_leaving_a_winding_route_against_all_distances(seed):
         apart = {i: math.dist(place[:2], way.places[i][:2]) for i in window}
         index = max(i for i in window if apart[i] == min(apart.values()))
         rule.update(moment(tick, place[0], place[1]))
-        assert rule.failed is (apart[index] >= 30.0 or rule.failed and tick > leave)
+        assert rule.failed or apart[index] < 30.0
         if rule.failed:
             break
     assert rule.failed
+    assert apart[index] >= 15.0
     assert len(rule.events) == 1
 
 

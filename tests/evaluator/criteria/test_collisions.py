@@ -15,24 +15,24 @@ TYPES = ("vehicle.audi.tt", "walker.pedestrian.0001", "static.prop.cone", "traff
 
 
 def by_the_rule(contacts, moments):
-    """Frames and types of those that count, each contact compared with the last counted one and all ticks since."""
-    counted, last = [], None
+    """Types of those that count: each contact is compared with the last counted one and all ticks since."""
+    counted, last, who = [], None, 0
     for contact in sorted(contacts, key=lambda one: one.frame):
-        before = max((one for one in moments if one.frame < contact.frame), key=lambda one: one.frame, default=None)
-        before = before or moments[0]
-        if before.speed < 0.1:
+        before = moments[max(contact.frame - 2, 0)]  # frames begin at 1
+        if before.speed < 0.1 or (last and same_contact(contact, last, who, before, moments)):
             continue
-        if last is not None:
-            when, place, who = last
-            since = [one for one in moments if when <= one.frame < contact.frame]
-            if all(math.dist(one.place, place) <= 5.0 for one in since) and math.dist(before.place, place) <= 5.0:
-                continue
-            if who == contact.other_id and all(one.time_s - last_time <= 5.0 for one in since):
-                continue
-        last = (contact.frame, before.place, contact.other_id or (last[2] if last else 0))
-        last_time = before.time_s
+        last = (contact.frame, before)
+        who = contact.other_id or who
         counted.append(contact)
-    return [(one.other_type) for one in counted if kind_of(one.other_type)]
+    return [one.other_type for one in counted if kind_of(one.other_type)]
+
+
+def same_contact(contact, last, who, before, moments):
+    frame, then = last
+    since = [*moments[frame - 1 : contact.frame - 1], before]
+    at_the_place = all(math.dist(one.place, then.place) <= 5.0 for one in since)
+    soon = all(one.time_s - then.time_s <= 5.0 for one in since)
+    return at_the_place or (who == contact.other_id and soon)
 
 
 @pytest.mark.parametrize("seed", range(20))
