@@ -80,6 +80,10 @@ class AtJunction(Scripted):
         """Id of the ego's light."""
         return self.lights.for_lane(self.entry.transform)
 
+    def happens_m(self) -> float:
+        """In the junction."""
+        return 0.5 * (self.entry.distance_m + self.leaving.distance_m)
+
     def near_it(self) -> bool:
         """Whether the ego has come so near that what is timed should begin."""
         return self.stage.progress_m >= self.entry.distance_m - _NEAR_M
