@@ -17,6 +17,7 @@ from bestrand_drive.evaluator.scenarios.script import TIMEOUT_S, Script, Scripte
 _SIDE_GAPS_M = (25.0, 60.0)
 _SIDE_CARS = 4
 _DELAY_S = 5.0
+_FENCE = 0.65  # of half the lane's width: beside the board; CARLA's 0.85 leaves no margin in lanes of 3 m
 
 
 class Obstacle(Scripted):
@@ -157,11 +158,11 @@ class ConstructionObstacle(Obstacle):
     def build(self) -> carla.Waypoint:
         """The board 5 m before the place, cones for 8 m along the free lane and then across."""
         place = self.blocked.transform
-        free_m = -self.outward * 0.85 * self.blocked.lane_width / 2
+        free_m = -self.outward * _FENCE * self.blocked.lane_width / 2
         self.place("static.prop.trafficwarning", aside(place, 0.0, -5.0, turned_deg=-90.0))
         self.place("static.prop.dirtdebris02", aside(place, 0.0, 2.0, turned_deg=90.0))
         along = [(free_m, forward) for forward in (2.0, 4.0, 6.0, 8.0)]
-        across = [(free_m + self.outward * step, 8.0) for step in (1.0, 2.0, 3.0)]
+        across = [(free_m + self.outward * step, 8.0) for step in (0.8, 1.6, 2.4)]
         for right_m, forward_m in (*along, *across):
             self.place("static.prop.constructioncone", aside(place, right_m, forward_m))
         return ahead(self.blocked, 8.0)

@@ -30,6 +30,7 @@ _CARS = (
 _WALKERS = tuple(f"walker.pedestrian.{number:04d}" for number in (15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 26, 27))
 _DROP_M = 0.3  # vehicles are set down from so high, walkers have their origin in the middle of the body
 _WALKER_M = 1.0
+_CLEAR_M = 40.0
 
 
 class Scripted(Scenario):
@@ -61,7 +62,10 @@ class Scripted(Scenario):
         """What happens from the trigger on; it yields whenever a tick has to pass."""
 
     def start(self) -> None:
-        """Begin the script: up to its first tick."""
+        """Send ambient vehicles away from where it happens; begin the script: up to its first tick."""
+        place = self.stage.plan.point_at(self.happens_m()).location
+        self.stage.traffic.clear(place, _CLEAR_M)
+        self.stage.traffic.keep_away(place, _CLEAR_M)
         self._script = self.script()
         self.tick()
 
@@ -82,6 +86,10 @@ class Scripted(Scenario):
         """Remove what it spawned; scenarios that changed more give that back too."""
         for actor in list(self.actors):
             self.remove(actor)
+
+    def happens_m(self) -> float:
+        """Where it happens, as distance along the plan; at the distance that the route gives, or 30 m on."""
+        return self.along(self.config.number("distance", 30.0))
 
     # Steps of scripts
 
