@@ -14,7 +14,7 @@ _DISTANCE = {"distance": (38.0, 46.0)}
 _OBSTACLE = {**_DISTANCE, "speed": (35.0, 60.0)}
 _ANGLE = {"crossing_angle": (0.0, 12.0)}
 _BLOCKERS = ("static.prop.advertisement", "static.prop.container", "static.prop.busstop", "static.prop.foodcart")
-_LENGTHS = (124.0, 130.0, 140.0, 134.0, 146.0, 138.0)
+_LENGTHS = (100.0, 104.0, 140.0, 134.0, 146.0, 130.0)
 """Of the routes of a type, one after the other; the first two are the demo's."""
 _ROADS_END_M = 4.0
 
@@ -30,10 +30,10 @@ class Kind(NamedTuple):
 
 KINDS = {
     "DynamicObjectCrossing": Kind(
-        ("h1.0 -2 8", "v3.0 -1 8", "h1.2 2 10", "v2.1 -2 6", "h0.1 -1 6", "v4.1 1 8"), {**_DISTANCE, **_ANGLE}, "right"
+        ("h1.0 -2 8", "h1.2 2 10", "v3.0 -1 8", "v2.1 -2 6", "h0.1 -1 6", "v4.1 1 8"), {**_DISTANCE, **_ANGLE}, "right"
     ),
     "ParkingCrossingPedestrian": Kind(
-        ("h2.0 -2 8", "v3.0 1 6", "v1.1 2 6", "h2.1 2 8", "v1.2 -2 6"), {"distance": (36.0, 44.0), **_ANGLE}, "right"
+        ("h2.0 -2 8", "v1.1 2 6", "v3.0 1 6", "h2.1 2 8", "v1.2 -2 6"), {"distance": (36.0, 44.0), **_ANGLE}, "right"
     ),
     "ParkingCutIn": Kind(("h2.1 -2 6", "v1.0 -2 8", "v3.0 -1 6", "h2.0 2 6", "v1.2 2 8"), {}, "right"),
     "StaticCutIn": Kind(("h1.1 -1 6", "v2.0 1 8", "h1.3 1 6", "outer1.between -2 20"), _DISTANCE, "right"),
@@ -84,7 +84,7 @@ def _extras(name: str, kind: Kind, number: int) -> Parameters:
     if kind.direction:
         found["direction"] = {"value": kind.direction}
     if kind.frequency:
-        found |= interval(name, number, "frequency", (30, 70), (90, 180))
+        found |= interval(name, number, "frequency", (50, 90), (140, 220))
     if name == "DynamicObjectCrossing":
         found["blocker_model"] = {"value": _BLOCKERS[number % len(_BLOCKERS)]}
     return found

@@ -123,7 +123,7 @@ def _outward(arm: Arm) -> float:
 
 
 def _crossing(town: Town, node: Node, arms: list[Arm]) -> None:
-    """A crossroads or a T: lights, stop signs for all, or stop signs for the road that ends here; zebras if any rule."""
+    """A crossroads or a T: lights, stop signs for all, or a stop sign for the road that ends here."""
     junction = junctions.cross(town, arms)
     axes = [axis for axis in ([arm for arm in arms if _outward(arm) % 2 == way] for way in (0, 1)) if axis]
     if node in _LIGHTS:

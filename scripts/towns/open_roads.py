@@ -25,11 +25,11 @@ def drafts(towns: dict[str, Town]) -> Iterator[Draft]:
 
 def _cut_in(town: Town, number: int, side: str) -> Draft:
     """On the right lane past an on-ramp."""
-    before = (50.0, 46.0, 70.0, 90.0)[number]
+    before = (44.0, 40.0, 70.0, 90.0)[number]
     parameters = place("other_actor_location", spot(town, f"{side}.slow", -1, -(20.0 + 5 * number)))
     parameters |= place("end_location", spot(town, f"{side}.merging", -3, 60.0))
     start = spot(town, f"{side}.between", -3, -before)
-    return Draft(town.name, "HighwayCutIn", start, 130.0 + 20 * (number // 2), 10.0, parameters)
+    return Draft(town.name, "HighwayCutIn", start, 114.0 + 30 * (number // 2), 10.0, parameters)
 
 
 def _exit(town: Town, number: int, side: str) -> Draft:

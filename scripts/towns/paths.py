@@ -10,6 +10,7 @@ from towns.junctions import TURN_RAD
 from towns.network import DRIVING, Road, Town
 
 STEP_M = 2.0
+_MOUTH_M = 0.9
 
 
 class Spot(NamedTuple):
@@ -42,7 +43,9 @@ def spot(town: Town, name: str, lane: int, at: float) -> Spot:
 def trace(
     town: Town, start: Spot, length: float, turns: Sequence[str] = (), changes: Sequence[Change] = ()
 ) -> list[tuple[float, Spot]]:
-    """Distance and spot every two metres; a lane change leaves a gap, as in Bench2Drive's routes.
+    """Distance and spot every two metres; lane changes and junctions are gaps, as in Bench2Drive's routes.
+
+    Ways through a junction overlap, so that a place in one does not tell which is meant.
 
     Args:
         town: Where.
@@ -51,7 +54,17 @@ def trace(
         turns: "left", "straight" or "right" wherever the lane forks.
         changes: Lane changes.
     """
-    return list(_walk(town, start, length, iter(turns), list(changes)))
+    way = _walk(town, start, length, iter(turns), list(changes))
+    return [(distance, here) for distance, here in way if _is_clear(here)]
+
+
+def _is_clear(here: Spot) -> bool:
+    """Neither in a junction nor at its mouth: ``get_waypoint`` may answer there with any of the ways through it."""
+    road, along = here.road, here.lane < 0
+    first, last = (road.before, road.after) if along else (road.after, road.before)
+    near = (first, here.at), (last, road.length - here.at)
+    at_mouth = any(link is not None and link.kind == "junction" and rest < _MOUTH_M for link, rest in near)
+    return road.junction < 0 and not at_mouth
 
 
 def _walk(

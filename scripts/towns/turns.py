@@ -10,8 +10,9 @@ from towns.drafts import Draft, Parameters, draw, interval, place
 from towns.network import DRIVING, Town
 from towns.paths import SIDES, Spot, approach
 
-_BEFORE_M = (42.0, 46.0, 50.0, 44.0, 48.0)
-_AFTER_M = (30.0, 26.0, 40.0, 34.0, 36.0)
+_BEFORE_M = (37.0, 39.0, 51.0, 45.0, 49.0)
+_AFTER_M = (24.0, 22.0, 40.0, 34.0, 36.0)
+"""The first two of a type are the demo's, and short."""
 _FLOW_M = 50.0
 
 
@@ -24,10 +25,12 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "PedestrianCrossing": Kind(("1 1 west straight", "2 2 south straight", "1 2 north straight", "2 0 west straight")),
-    "VehicleTurningRoute": Kind(("1 1 south right", "2 2 east left", "1 2 west right", "2 1 north left")),
+    "PedestrianCrossing": Kind(("1 2 north straight", "2 0 west straight", "1 1 west straight", "2 2 south straight")),
+    "VehicleTurningRoute": Kind(
+        ("1 2 west right", "2 0 west left", "1 1 south right", "2 2 east left", "2 1 north left")
+    ),
     "VehicleTurningRoutePedestrian": Kind(
-        ("2 1 east right", "1 1 north left", "2 2 north right", "1 2 south left", "3 0 west left")
+        ("1 2 south left", "3 0 west left", "2 1 east right", "1 1 north left", "2 2 north right")
     ),
     "OppositeVehicleTakingPriority": Kind(
         ("1 2 west straight", "1 2 south straight", "2 0 west straight", "3 3 west straight", "1 2 east straight"),
@@ -101,7 +104,7 @@ def _parameters(town: Town, name: str, kind: Kind, number: int, where: tuple[cit
 
 
 def _gaps(name: str, number: int) -> Parameters:
-    return interval(name, number, "source_dist_interval", (15, 24), (26, 38))
+    return interval(name, number, "source_dist_interval", (15, 26), (44, 70))
 
 
 def _flow(town: Town, node: city.Node, side: str, turn: str) -> Parameters:

@@ -76,7 +76,7 @@ def _section(road: Road, index: int, cut: Cut) -> Iterator[str]:
 def _lane(road: Road, index: int, lane_id: int, lane: Lane) -> str:
     side = road.cuts[index].left if lane_id > 0 else road.cuts[index].right
     outer = side[abs(lane_id)].kind if abs(lane_id) < len(side) else ""
-    before, after = road.ends[lane_id] if lane_id in road.ends else (0, 0)
+    before, after = road.ends.get(lane_id, (0, 0))
     before = before if index == 0 else lane_id
     after = after if index == len(road.cuts) - 1 else lane_id
     links = (f'<predecessor id="{before}"/>' if before else "") + (f'<successor id="{after}"/>' if after else "")
