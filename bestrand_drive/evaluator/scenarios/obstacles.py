@@ -12,7 +12,7 @@ from bestrand_drive.evaluator.scenarios import parameters
 from bestrand_drive.evaluator.scenarios.flow import Flow, transforms
 from bestrand_drive.evaluator.scenarios.lanes import ahead, aside, behind, driving_neighbour, kerb_m, oncoming, walk
 from bestrand_drive.evaluator.scenarios.scenario import ScenarioNotPossible
-from bestrand_drive.evaluator.scenarios.script import TIMEOUT_S, Script, Scripted
+from bestrand_drive.evaluator.scenarios.script import ALONE_M, TIMEOUT_S, Script, Scripted
 
 _SIDE_GAPS_M = (25.0, 60.0)
 _SIDE_CARS = 4
@@ -85,6 +85,7 @@ class Obstacle(Scripted):
 class TwoWays(Obstacle):
     """The ego needs the oncoming lane, on which cars come (``frequency`` gives the distances between them)."""
 
+    clear_m = ALONE_M
     wrong_way_allowed = True
     delay_s = _DELAY_S
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bestrand_drive.evaluator.stage import Stage
 
 Script = Iterator[None]
+ALONE_M = 250.0
 TIMEOUT_S = 240.0
 """After which CARLA's scenarios that block the way count as timed out."""
 _CARS = (
@@ -30,7 +31,6 @@ _CARS = (
 _WALKERS = tuple(f"walker.pedestrian.{number:04d}" for number in (15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 26, 27))
 _DROP_M = 0.3  # vehicles are set down from so high, walkers have their origin in the middle of the body
 _WALKER_M = 1.0
-_CLEAR_M = 40.0
 
 
 class Scripted(Scenario):
@@ -40,7 +40,10 @@ class Scripted(Scenario):
         at_m: Of the trigger along the plan.
         here: The lane at the trigger.
         actors: What it has spawned and not yet removed.
+        clear_m: Ambient vehicles keep away as far from where it happens; ``ALONE_M`` where it brings its own traffic.
     """
+
+    clear_m = 40.0
 
     def __init__(self, stage: Stage, config: ScenarioConfig) -> None:
         super().__init__(stage, config)
@@ -64,8 +67,8 @@ class Scripted(Scenario):
     def start(self) -> None:
         """Send ambient vehicles away from where it happens; begin the script: up to its first tick."""
         place = self.stage.plan.point_at(self.happens_m()).location
-        self.stage.traffic.clear(place, _CLEAR_M)
-        self.stage.traffic.keep_away(place, _CLEAR_M)
+        self.stage.traffic.clear(place, self.clear_m)
+        self.stage.traffic.keep_away(place, self.clear_m)
         self._script = self.script()
         self.tick()
 

@@ -108,3 +108,17 @@ def test_a_change_begins_beside_and_ends_on_the_path() -> None:
 def test_shifted_is_to_the_right_of_the_heading() -> None:
     north = [carla.Transform(carla.Location(0.0, 0.0, 0.0), carla.Rotation(yaw=-90.0))]
     assert shifted(north, 2.0)[0].location.distance(carla.Location(2.0, 0.0, 0.0)) < 1e-4
+
+
+def test_a_wreck_is_cleared_so_that_nobody_waits_for_ever(stage: ToyStage, owner: Bare) -> None:
+    flow = Flow(owner, straight(), (20.0, 30.0), SPEED_M_S, keeps_distance=False)
+    run(stage, flow, owner, 3.0)
+    wreck = owner.actors[0]
+    there = []
+    for _ in range(20 * 12):
+        wreck.steers, wreck.speed = None, 0.0
+        stage.step()
+        flow.tick()
+        there.append(wreck in owner.actors)
+    assert there[20 * 6], "it may only wait for somebody"
+    assert not there[-1]
