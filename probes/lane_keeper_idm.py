@@ -1,4 +1,4 @@
-"""Keeps its lane and its distance; knows nothing of lights, signs, walkers and crossing traffic."""
+"""Keeps its lane and its distance; looks at nothing but the vehicle ahead."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ class LaneKeeperIdm(ProbeAgent):
 
     style = Style(
         sees_walkers=False,
+        sees_props=False,
         obeys_lights=False,
         obeys_stops=False,
         yields=False,
         makes_way=False,
         overtakes=False,
+        speed_share=1.0,
     )

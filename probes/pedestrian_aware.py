@@ -1,4 +1,4 @@
-"""Brakes for people and for what drives ahead; ignores lights and signs, and props until it hits them."""
+"""Brakes for people and for what drives ahead; ignores lights, signs and crossing traffic."""
 
 from __future__ import annotations
 
@@ -15,7 +15,6 @@ class PedestrianAware(ProbeAgent):
     """The agent."""
 
     style = Style(
-        sees_props=False,
         obeys_lights=False,
         obeys_stops=False,
         yields=False,

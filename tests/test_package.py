@@ -50,6 +50,8 @@ def test_the_wheel_holds_code_and_data_and_nothing_else(wheel):
     assert own == BUILTIN
     assert sorted(Path(name).name for name in names if "_data/route_configs/" in name) == sorted({*CONFIGS, *own})
     assert len(CONFIGS) >= 5
+    probes = {str(path.relative_to(ROOT)) for path in (ROOT / "probes").rglob("*") if path.suffix in {".py", ".yaml"}}
+    assert {name.removeprefix("bestrand_drive/_data/") for name in names if "_data/probes/" in name} == probes
     assert "bestrand_drive/py.typed" in names
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"bestrand_drive"}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -71,15 +70,19 @@ class Cast:
             self._prepare(config, types, trigger_m)
 
     def _prepare(self, config: ScenarioConfig, types: Types, trigger_m: float) -> None:
+        view = self._stage.for_scenario(config.name)
         try:
-            scenario = types[config.type](self._stage.for_scenario(config.name), config)
+            scenario = types[config.type](view, config)
             scenario.prepare()
         except ScenarioNotPossible as reason:
-            self._skip(config, str(reason))
+            self._skip(config, str(reason), view)
         else:
             self._roles.append(_Role(scenario, trigger_m))
 
-    def _skip(self, config: ScenarioConfig, reason: str) -> None:
+    def _skip(self, config: ScenarioConfig, reason: str, view: Stage | None = None) -> None:
+        """Tell, and take away what it has put there so far."""
+        for actor in view.own if view is not None else ():
+            self._stage.destroy(actor)
         self.skipped.append((config.name, reason))
         print(f"Skipping scenario {config.name!r}: {reason}", file=sys.stderr, flush=True)
 
@@ -122,7 +125,7 @@ class Cast:
             role.scenario.start()
         except ScenarioNotPossible as reason:
             role.over = True
-            self._skip(role.scenario.config, str(reason))
+            self._skip(role.scenario.config, str(reason), role.scenario.stage)
 
     def _watch(self, role: _Role) -> None:
         scenario = role.scenario
@@ -149,8 +152,3 @@ class Cast:
             if self._runs(role) and role.unyielded:
                 self.events.append(NOT_YIELDED)
                 role.unyielded = False
-
-
-def explain(error: BaseException) -> str:
-    """A traceback for the log."""
-    return "".join(traceback.format_exception(error))

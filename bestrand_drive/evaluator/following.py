@@ -6,6 +6,7 @@ Sources: Treiber, Hennecke, Helbing, Congested traffic states (2000) for the acc
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from bestrand_drive.evaluator.path import Path
@@ -16,7 +17,7 @@ _GAP_M = 2.5
 _HEADWAY_S = 1.2
 _REACH_M = 45.0
 _SIDE_M = 0.3
-_CROSSING_S = (0.5, 1.0, 1.5, 2.0, 2.5)
+CROSSING_S = (0.5, 1.0, 1.5, 2.0, 2.5)
 _CROSSING_M = 25.0
 _CROSSING_COS = 0.9
 
@@ -30,6 +31,7 @@ class Body:
         x, y: Place, metres.
         vx, vy: Velocity, m/s.
         half_length, half_width: Metres.
+        track: Where it will be after each of ``CROSSING_S``, where its way is known; straight on without.
     """
 
     number: int
@@ -39,6 +41,12 @@ class Body:
     vy: float
     half_length: float
     half_width: float
+    track: tuple[tuple[float, float], ...] = ()
+
+    def expected(self) -> Iterable[tuple[float, tuple[float, float]]]:
+        """Waits in seconds and the place after each."""
+        straight = ((self.x + wait_s * self.vx, self.y + wait_s * self.vy) for wait_s in CROSSING_S)
+        return zip(CROSSING_S, self.track or straight, strict=True)
 
 
 @dataclass(frozen=True)
@@ -105,10 +113,9 @@ def crossing_lead(path: Path, index: int, own: Body, speed: float, others: list[
         fast = math.hypot(other.vx, other.vy)
         if other.number == own.number or fast < 0.5 or abs(other.x - own.x) + abs(other.y - own.y) > 2 * _CROSSING_M:
             continue
-        if abs(other.vx * hx + other.vy * hy) / (fast * size) > _CROSSING_COS:
-            continue
-        for wait_s in _CROSSING_S:
-            x, y = other.x + wait_s * other.vx, other.y + wait_s * other.vy
+        if (other.vx * hx + other.vy * hy) / (fast * size) > _CROSSING_COS:
+            continue  # it goes the same way: a matter of following
+        for wait_s, (x, y) in other.expected():
             there, apart_m = path.nearest(x, y, index, _CROSSING_M)
             away_m = path.metres[there] - path.metres[index]
             if there == index or apart_m > 1.0 + own.half_width or away_m < own.half_length + 1.0:

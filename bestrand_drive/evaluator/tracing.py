@@ -24,6 +24,7 @@ _ON_LANE_M = 1.0
 _TURN_DEG = 35.0
 _SAME_M = 0.05
 _FEWEST = 3
+_GOAL_M = 2.05
 
 
 def trace(map_: carla.Map, waypoints: Sequence[carla.Location]) -> Plan:
@@ -33,7 +34,7 @@ def trace(map_: carla.Map, waypoints: Sequence[carla.Location]) -> Plan:
         DataRefused: The route has no length, or no way leads from one waypoint to the next.
     """
     chain = _chain(map_, waypoints)
-    places = list(_spaced(chain))
+    places = _ended(list(_spaced(chain)), waypoints[-1])
     if len(places) <= _FEWEST:
         raise DataRefused("the route's waypoints give no way. Check the route file and the town.")
     return Plan(_points(places))
@@ -92,6 +93,14 @@ def _spaced(chain: Sequence[carla.Waypoint]) -> Iterator[_Place]:
         for piece in range(1, pieces):
             yield _Place(before, _between(before.transform, after.transform, piece / pieces))
         yield _Place(after)
+
+
+def _ended(places: list[_Place], goal: carla.Location) -> list[_Place]:
+    """Without the last 2 m: CARLA's planner ends once its goal is nearer, and completion is counted to its end."""
+    kept = len(places)
+    while kept > _FEWEST and places[kept - 2].transform.location.distance(goal) <= _GOAL_M:
+        kept -= 1
+    return places[:kept]
 
 
 def _between(one: carla.Transform, other: carla.Transform, share: float) -> carla.Transform:

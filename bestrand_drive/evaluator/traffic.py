@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from bisect import bisect_left
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import carla
 
 from bestrand_drive.evaluator.ambient import Ambient
 from bestrand_drive.evaluator.following import (
+    CROSSING_S,
     Body,
     Lead,
     acceleration,
@@ -29,6 +31,9 @@ if TYPE_CHECKING:
 _ENDS_M = 1.5
 _ARRIVED_M = 0.3
 _COMFORT_M_S2 = 3.0
+
+Track = tuple[tuple[float, float], ...]
+"""Places after each of ``CROSSING_S``."""
 
 
 class Driven:
@@ -175,16 +180,26 @@ class Traffic:
         return commands
 
     def _bodies(self) -> list[Body]:
-        """The ego and all that was spawned."""
-        return [self._body(actor) for actor in (self._stage.ego, *self._stage.others())]
+        """The ego and all that was spawned, with the ways that are known."""
+        ego, plan = self._stage.ego, self._stage.plan
+        track = _track(self._stage.plan_index, self._stage.state(ego).speed, plan.distances, plan.xs, plan.ys)
+        bodies = [self._body(ego, track)]
+        for actor in self._stage.others():
+            driven = self._driven.get(actor.id)
+            way: Track = ()
+            if driven is not None and len(driven.line) > 1:
+                line = driven.line
+                way = _track(driven.index, driven.commanded, line.metres, line.xs, line.ys)
+            bodies.append(self._body(actor, way))
+        return bodies
 
-    def _body(self, actor: carla.Actor) -> Body:
+    def _body(self, actor: carla.Actor, track: Track = ()) -> Body:
         state = self._stage.state(actor)
         half = self._halves.get(actor.id)
         if half is None:
             extent = actor.bounding_box.extent
             half = self._halves[actor.id] = (float(extent.x), float(extent.y))
-        return Body(actor.id, state.location.x, state.location.y, state.velocity.x, state.velocity.y, *half)
+        return Body(actor.id, state.location.x, state.location.y, state.velocity.x, state.velocity.y, *half, track)
 
     def _steer(self, driven: Driven, bodies: list[Body]) -> list[Any]:
         state = self._stage.state(driven.actor)
@@ -250,3 +265,10 @@ class Traffic:
         direction = carla.Vector3D(dx / away_m, dy / away_m, 0.0) if away_m > 1e-6 else carla.Vector3D(1.0, 0.0, 0.0)
         speed = 0.0 if walk.done else walk.speed_m_s
         return carla.command.ApplyWalkerControl(walk.actor.id, carla.WalkerControl(direction, speed, False))
+
+
+def _track(index: int, speed: float, metres: Sequence[float], xs: Sequence[float], ys: Sequence[float]) -> Track:
+    """Where who follows a way evenly will be."""
+    last, here_m = len(metres) - 1, metres[index]
+    places = (min(bisect_left(metres, here_m + wait_s * speed), last) for wait_s in CROSSING_S)
+    return tuple((xs[place], ys[place]) for place in places)

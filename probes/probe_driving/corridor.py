@@ -135,6 +135,7 @@ def crossing(path: Path, thing: Thing, motion: Motion, style: Style, patience: f
     x, y, vx, vy = thing.x, thing.y, thing.vx, thing.vy
     cos, sin = math.cos(turn * _STEP_S), math.sin(turn * _STEP_S)
     low, high = motion.s, motion.s + _AHEAD_M
+    lanes_only = thing.vehicle and not any(first < high and last > low for first, last in path.junctions)
     while time < horizon:
         time += _STEP_S
         vx, vy = vx * cos - vy * sin, vx * sin + vy * cos
@@ -145,6 +146,8 @@ def crossing(path: Path, thing: Thing, motion: Motion, style: Style, patience: f
         tx, ty = path.tx[place.point], path.ty[place.point]
         cosine = (vx * tx + vy * ty) / thing.speed
         if time > _SIDE_BY_SIDE_S and abs(cosine) > _PARALLEL and not _changes(path, motion.s, place.s):
+            if lanes_only:
+                return None
             continue
         sine = math.sqrt(max(0.0, 1.0 - cosine * cosine))
         long, wide = thing.half_length, thing.half_width

@@ -18,7 +18,7 @@ _CHAIN_M = 14.0
 """Things nearer to each other than this are passed in one go."""
 _CLEAR_M = 3.0
 _AWAY_M = 8.0
-_LONGER = 6.0
+_LONGER = 10.0
 """Times the patience for a vehicle that has been seen to drive, or stands at a junction: it may go on."""
 _QUEUE_M, _EXIT_M = 25.0, 12.0
 """Before and after a junction."""

@@ -123,7 +123,8 @@ class Path:
 
     def follow(self, x: float, y: float, near: float) -> Place:
         """Where a point is that was near a distance a moment ago, however far beside it is now."""
-        low, high = max(int(near) - 5, 0), min(int(near) + 12, len(self.x) - 1)
+        last = len(self.x) - 1  # beyond it one goes on along the last direction
+        low, high = max(min(int(near), last) - 5, 0), min(int(near) + 12, last)
         best = min(range(low, high + 1), key=lambda index: (x - self.x[index]) ** 2 + (y - self.y[index]) ** 2)
         return self._beside(x, y, best)
 

@@ -49,10 +49,13 @@ class Thing:
 
     def read(self, state: carla.ActorSnapshot) -> None:
         """Take over place and velocity of this tick."""
-        transform, velocity = state.get_transform(), state.get_velocity()
+        transform = state.get_transform()
         place, yaw = transform.location, math.radians(transform.rotation.yaw)
         self.x, self.y, self.z = place.x, place.y, place.z
         self.cos, self.sin = math.cos(yaw), math.sin(yaw)
+        if not (self.vehicle or self.walker):
+            return  # props are taken to stand
+        velocity = state.get_velocity()
         self.vx, self.vy = velocity.x, velocity.y
         self.speed = math.hypot(self.vx, self.vy)
         self.moved = self.moved or self.speed > _DRIVES_M_S

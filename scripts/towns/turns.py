@@ -30,7 +30,7 @@ KINDS = {
         ("1 2 west right", "2 0 west left", "1 1 south right", "2 2 east left", "2 1 north left")
     ),
     "VehicleTurningRoutePedestrian": Kind(
-        ("2 1 east right", "1 1 north left", "2 2 north right", "1 2 south left", "3 0 west left")
+        ("1 2 south left", "3 0 west left", "2 1 east right", "1 1 north left", "2 2 north right")
     ),
     "OppositeVehicleTakingPriority": Kind(
         ("1 2 west straight", "1 2 south straight", "2 0 west straight", "3 3 west straight", "1 2 east straight"),

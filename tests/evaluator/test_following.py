@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -90,6 +91,17 @@ def test_who_crosses_first_is_let_pass():
         car(2, 36.0, 0.0, 6.0, 0.0),  # along the path: that is following
     ):
         assert crossing_lead(STRAIGHT, 10, own, 8.0, [own, harmless]) is None
+
+
+def test_an_oncoming_car_that_will_turn_across_is_let_pass():
+    """What matters is where it goes, not where it heads now."""
+    own, oncoming = car(1, 20.0, 0.0, 8.0), car(2, 50.0, -3.5, -8.0)
+    assert crossing_lead(STRAIGHT, 10, own, 8.0, [own, oncoming]) is None
+    track = ((46.0, -3.5), (42.0, -2.5), (39.0, 0.0), (39.0, 4.0), (39.0, 8.0))
+    turning = replace(oncoming, track=track)
+    found = crossing_lead(STRAIGHT, 10, own, 8.0, [own, turning])
+    assert found is not None
+    assert found.gap_m < 19.0
 
 
 def test_the_nearer_lead_wins():

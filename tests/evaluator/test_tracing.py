@@ -50,7 +50,7 @@ def test_points_lie_about_a_metre_apart(plans):
 
 def test_every_waypoint_of_the_file_lies_on_its_plan(plans):
     for route, plan in plans:
-        for place in route.waypoints:
+        for place in route.waypoints[:-1]:
             index, lateral = plan.project(place)
             assert plan.points[index].location.distance(place) < 1.0, route.id
             assert abs(lateral) < 0.6, route.id
@@ -59,7 +59,17 @@ def test_every_waypoint_of_the_file_lies_on_its_plan(plans):
 def test_a_plan_is_no_longer_than_the_roads_ask_for(plans):
     for route, plan in plans:
         straight = sum(a.distance(b) for a, b in pairwise(route.waypoints))
-        assert straight - 1.0 < plan.length_m < 1.15 * straight + 1.0, route.id
+        assert straight - 3.0 < plan.length_m < 1.15 * straight + 1.0, route.id
+
+
+def test_plans_end_two_metres_before_the_last_waypoint(plans):
+    """Where CARLA's own planner stops; 132.1, 100.3, 128.1 m is what Bench2Drive's evaluator says of three of them."""
+    lengths = {route.id: plan.length_m for route, plan in plans}
+    assert lengths["24211"] == pytest.approx(132.062, abs=1.0)
+    assert lengths["24340"] == pytest.approx(100.3, abs=1.0)
+    assert lengths["24781"] == pytest.approx(128.062, abs=1.0)
+    for route, plan in plans:
+        assert 0.9 < plan.points[-1].location.distance(route.waypoints[-1]) < 2.2, route.id
 
 
 def test_plans_do_not_jump_or_turn_back(plans):

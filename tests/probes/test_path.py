@@ -63,6 +63,13 @@ def test_following_stays_on_its_own_branch_where_the_path_crosses_itself():
         assert s == pytest.approx(index, abs=0.6)
 
 
+def test_past_the_end_it_goes_on_straight():
+    road, s = straight(100), 90.0
+    for x in range(90, 140):
+        s = road.follow(float(x), 0.5, s).s
+        assert s == pytest.approx(float(x))
+
+
 def test_junctions_are_the_stretches_of_their_lanes():
     road = straight(100, lambda number: lane(junction=10 <= number < 15 or number >= 40))
     assert road.junctions == [(20.0, 30.0), (80.0, 100.0)]

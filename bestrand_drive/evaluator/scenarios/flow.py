@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _PLATOON = 4
 _WIDE, _WIDE_S = 2.0, 7.0  # the gap behind a platoon: a share of the longest other one, seconds at least
 _END_M = 20.0  # nobody appears so near to the path's end
+_STANDS_M_S, _WRECK_S = 0.3, 8.0
 _MET_SPEED = 0.6  # a car below this share of its speed has met something: from then on it looks ahead
 
 
@@ -55,6 +56,8 @@ class Flow:
         self._models = models
         self._cars: list[Driven] = []
         self._aged: dict[int, float] = {}
+        self._moved: dict[int, float] = {}
+        self._crosses = not keeps_distance
         self._sent = 0
         self._gap_m = self._next_gap_m()
 
@@ -75,6 +78,7 @@ class Flow:
         for car in [car for car in self._cars if car.done]:
             self._cars.remove(car)
             self._owner.remove(car.actor)
+        self._clear_wrecks()
         if not self._keeps_distance and any(self._has_met(car) for car in self._cars):
             self._keeps_distance = True
             for car in self._cars:
@@ -111,6 +115,16 @@ class Flow:
         return self._owner.stage.traffic.drive(
             actor, path, self.speed_m_s, respects_lights=False, yields=False, keeps_distance=self._keeps_distance
         )
+
+    def _clear_wrecks(self) -> None:
+        """Take away who has stood for long since something was hit: else it and the ego may wait for each other."""
+        now = self._owner.stage.time_s
+        for car in list(self._cars) if self._crosses else []:
+            if self._owner.stage.state(car.actor).speed > _STANDS_M_S:
+                self._moved[car.actor.id] = now
+            elif now - self._moved.setdefault(car.actor.id, now) > _WRECK_S:
+                self._cars.remove(car)
+                self._owner.remove(car.actor)
 
     def _has_met(self, car: Driven) -> bool:
         grown_up = self._owner.stage.time_s - self._aged[car.actor.id] > 3.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bestrand_drive.evaluator.scenarios.flow import Flow, shifted, transforms
 from bestrand_drive.evaluator.scenarios.lanes import ahead, aside, oncoming, walk
 from bestrand_drive.evaluator.scenarios.scenario import ScenarioNotPossible
-from bestrand_drive.evaluator.scenarios.script import TIMEOUT_S, Script, Scripted
+from bestrand_drive.evaluator.scenarios.script import ALONE_M, TIMEOUT_S, Script, Scripted
 
 _SOURCE_M = 30.0
 _EVERY_M = 40.0
@@ -17,6 +17,7 @@ _MODELS = ("vehicle.nissan.patrol_2021", "vehicle.ford.ambulance", "vehicle.carl
 class InvadingTurn(Scripted):
     """The cars' centre is ``offset`` metres plus half a car's width short of the line, seen from their lane."""
 
+    clear_m = ALONE_M
     timeout_s = TIMEOUT_S
 
     def prepare(self) -> None:

@@ -32,9 +32,9 @@ class AtJunction(Scripted):
         plan = self.stage.plan
         inside = plan.points[plan.index_at(self.entry.distance_m + 0.01) + 1]
         waypoint = self.stage.map.get_waypoint(inside.location)
-        self.junction = waypoint.get_junction() if waypoint.is_junction else None
-        if self.junction is None:
+        if not waypoint.is_junction:
             raise ScenarioNotPossible("the map knows no junction there")
+        self.junction: carla.Junction = waypoint.get_junction()
         self.lights = Lights(self.stage.world, self.junction)
 
     def own_path(self, after_m: float) -> list[PlanPoint]:
@@ -79,6 +79,10 @@ class AtJunction(Scripted):
     def own_light(self) -> int:
         """Id of the ego's light."""
         return self.lights.for_lane(self.entry.transform)
+
+    def happens_m(self) -> float:
+        """In the junction."""
+        return 0.5 * (self.entry.distance_m + self.leaving.distance_m)
 
     def near_it(self) -> bool:
         """Whether the ego has come so near that what is timed should begin."""

@@ -13,7 +13,7 @@ from bestrand_drive.evaluator.scenarios.flow import Flow, transforms
 from bestrand_drive.evaluator.scenarios.junctions import after_junction
 from bestrand_drive.evaluator.scenarios.lanes import abreast
 from bestrand_drive.evaluator.scenarios.scenario import ScenarioNotPossible
-from bestrand_drive.evaluator.scenarios.script import TIMEOUT_S, Script, Scripted
+from bestrand_drive.evaluator.scenarios.script import ALONE_M, TIMEOUT_S, Script, Scripted
 
 _STEP_M = 2.0
 _THERE_M = 5.0
@@ -24,6 +24,7 @@ _NEXT_LANE_M = 10.0
 class MergerIntoSlowTraffic(Scripted):
     """The ego's slip road leads into a lane of slow cars, from ``start_actor_flow`` to ``end_actor_flow``."""
 
+    clear_m = ALONE_M
     timeout_s = TIMEOUT_S
     all_lanes = False
     keeps_distance = True

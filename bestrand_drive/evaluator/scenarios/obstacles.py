@@ -12,11 +12,12 @@ from bestrand_drive.evaluator.scenarios import parameters
 from bestrand_drive.evaluator.scenarios.flow import Flow, transforms
 from bestrand_drive.evaluator.scenarios.lanes import ahead, aside, behind, driving_neighbour, kerb_m, oncoming, walk
 from bestrand_drive.evaluator.scenarios.scenario import ScenarioNotPossible
-from bestrand_drive.evaluator.scenarios.script import TIMEOUT_S, Script, Scripted
+from bestrand_drive.evaluator.scenarios.script import ALONE_M, TIMEOUT_S, Script, Scripted
 
 _SIDE_GAPS_M = (25.0, 60.0)
 _SIDE_CARS = 4
 _DELAY_S = 5.0
+_FENCE = 0.65  # of half the lane's width: beside the board; CARLA's 0.85 leaves no margin in lanes of 3 m
 
 
 class Obstacle(Scripted):
@@ -84,6 +85,7 @@ class Obstacle(Scripted):
 class TwoWays(Obstacle):
     """The ego needs the oncoming lane, on which cars come (``frequency`` gives the distances between them)."""
 
+    clear_m = ALONE_M
     wrong_way_allowed = True
     delay_s = _DELAY_S
 
@@ -157,11 +159,11 @@ class ConstructionObstacle(Obstacle):
     def build(self) -> carla.Waypoint:
         """The board 5 m before the place, cones for 8 m along the free lane and then across."""
         place = self.blocked.transform
-        free_m = -self.outward * 0.85 * self.blocked.lane_width / 2
+        free_m = -self.outward * _FENCE * self.blocked.lane_width / 2
         self.place("static.prop.trafficwarning", aside(place, 0.0, -5.0, turned_deg=-90.0))
         self.place("static.prop.dirtdebris02", aside(place, 0.0, 2.0, turned_deg=90.0))
         along = [(free_m, forward) for forward in (2.0, 4.0, 6.0, 8.0)]
-        across = [(free_m + self.outward * step, 8.0) for step in (1.0, 2.0, 3.0)]
+        across = [(free_m + self.outward * step, 8.0) for step in (0.8, 1.6, 2.4)]
         for right_m, forward_m in (*along, *across):
             self.place("static.prop.constructioncone", aside(place, right_m, forward_m))
         return ahead(self.blocked, 8.0)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bestrand_drive.evaluator.stage import Stage
 
 Script = Iterator[None]
+ALONE_M = 250.0
 TIMEOUT_S = 240.0
 """After which CARLA's scenarios that block the way count as timed out."""
 _CARS = (
@@ -39,7 +40,10 @@ class Scripted(Scenario):
         at_m: Of the trigger along the plan.
         here: The lane at the trigger.
         actors: What it has spawned and not yet removed.
+        clear_m: Ambient vehicles keep away as far from where it happens; ``ALONE_M`` where it brings its own traffic.
     """
+
+    clear_m = 40.0
 
     def __init__(self, stage: Stage, config: ScenarioConfig) -> None:
         super().__init__(stage, config)
@@ -61,7 +65,10 @@ class Scripted(Scenario):
         """What happens from the trigger on; it yields whenever a tick has to pass."""
 
     def start(self) -> None:
-        """Begin the script: up to its first tick."""
+        """Send ambient vehicles away from where it happens; begin the script: up to its first tick."""
+        place = self.stage.plan.point_at(self.happens_m()).location
+        self.stage.traffic.clear(place, self.clear_m)
+        self.stage.traffic.keep_away(place, self.clear_m)
         self._script = self.script()
         self.tick()
 
@@ -82,6 +89,10 @@ class Scripted(Scenario):
         """Remove what it spawned; scenarios that changed more give that back too."""
         for actor in list(self.actors):
             self.remove(actor)
+
+    def happens_m(self) -> float:
+        """Where it happens, as distance along the plan; at the distance that the route gives, or 30 m on."""
+        return self.along(self.config.number("distance", 30.0))
 
     # Steps of scripts
 

@@ -6,7 +6,7 @@ from bestrand_drive.evaluator.scenarios import parameters
 from bestrand_drive.evaluator.scenarios.flow import Flow
 from bestrand_drive.evaluator.scenarios.junction import AtJunction
 from bestrand_drive.evaluator.scenarios.scenario import ScenarioNotPossible
-from bestrand_drive.evaluator.scenarios.script import Script
+from bestrand_drive.evaluator.scenarios.script import ALONE_M, Script
 
 _GREEN_DELAY_S = 5.0
 
@@ -14,6 +14,7 @@ _GREEN_DELAY_S = 5.0
 class JunctionTurn(AtJunction):
     """A stream of cars drives through the junction at one speed, whatever the ego does; it needs a gap."""
 
+    clear_m = ALONE_M
     side = "opposite"
     before_s, after_s = 4.0, 2.5
     signalled = False

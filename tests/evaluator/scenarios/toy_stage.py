@@ -10,7 +10,7 @@ from typing import Any
 
 import carla
 
-from bestrand_drive.evaluator.plan import Plan, PlanPoint, RoadOption
+from bestrand_drive.evaluator.plan import Plan
 from bestrand_drive.evaluator.state import State
 
 DELTA_S = 0.05
@@ -122,6 +122,15 @@ class ToyDriven:
     done: bool = False
     index: int = 0
     walks: bool = False
+
+    @property
+    def commanded(self) -> float:
+        """m/s, of the last tick."""
+        return self.actor.speed
+
+    @commanded.setter
+    def commanded(self, speed: float) -> None:
+        self.actor.speed = speed
 
     def stop(self) -> None:
         """For good."""
@@ -237,18 +246,17 @@ class _Light:
 
 
 class ToyWorld:
-    """Only junctions' lights: one for each lane that enters a junction which the map's landmarks give lights."""
+    """Only junctions' lights."""
 
     def __init__(self) -> None:
         self.lights: dict[int, list[_Light]] = {}
-        self.signalled = True
 
     def get_traffic_lights_in_junction(self, junction_id: int) -> list[_Light]:
         """Those that were made."""
         return self.lights.get(junction_id, [])
 
     def light(self, junction: carla.Junction) -> None:
-        """Give a junction lights."""
+        """Give a junction lights, one for each lane that enters it."""
         entries: dict[tuple[int, int], carla.Waypoint] = {}
         for entry, _ in junction.get_waypoints(carla.LaneType.Driving):
             for before in entry.previous(1.0):
@@ -360,28 +368,3 @@ class ToyStage:
             for actor in self.actors.values()
             if actor is not self.ego and "dirtdebris" not in actor.type_id and touching(self.ego, actor)
         }
-
-
-def plan_of(road_map: carla.Map, waypoints: Sequence[carla.Location]) -> Plan:
-    """A plan through places that are given every few metres."""
-    dense: list[carla.Location] = [waypoints[0]]
-    for place in waypoints[1:]:
-        last = dense[-1]
-        parts = max(round(last.distance(place)), 1)
-        dense += [last + (place - last) * (part / parts) for part in range(1, parts + 1)]
-    points, gone_m = [], 0.0
-    for number, place in enumerate(dense):
-        lane = road_map.get_waypoint(place)
-        gone_m += place.distance(dense[number - 1]) if number else 0.0
-        after = dense[min(number + 1, len(dense) - 1)]
-        before = dense[max(number - 1, 0)]
-        yaw = math.degrees(math.atan2(after.y - before.y, after.x - before.x))
-        transform = carla.Transform(
-            carla.Location(place.x, place.y, lane.transform.location.z), carla.Rotation(yaw=yaw)
-        )
-        points.append(
-            PlanPoint(
-                transform, lane.road_id, lane.lane_id, lane.lane_width, lane.is_junction, RoadOption.LANEFOLLOW, gone_m
-            )
-        )
-    return Plan(points)
