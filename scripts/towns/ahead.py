@@ -84,7 +84,7 @@ def _extras(name: str, kind: Kind, number: int) -> Parameters:
     if kind.direction:
         found["direction"] = {"value": kind.direction}
     if kind.frequency:
-        found |= interval(name, number, "frequency", (50, 90), (140, 220))
+        found |= interval(name, number, "frequency", (80, 110), (180, 240))
     if name == "DynamicObjectCrossing":
         found["blocker_model"] = {"value": _BLOCKERS[number % len(_BLOCKERS)]}
     return found
