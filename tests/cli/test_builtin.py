@@ -55,7 +55,9 @@ def test_a_dry_run_names_the_module_and_an_endless_server(tmp_path):
     ran = call(*given, "--dry-run", "--json")
     assert ran.json["simulator"] == "headless"
     assert ran.json["wanted"] == 40
-    assert " -m bestrand_drive.evaluator --" in ran.json["commands"][0]
+    commands = ran.json["commands"]
+    assert sum(" -m bestrand_drive.evaluator --" in line for line in commands) == 40
+    assert sum(" -m bestrand_drive.headless --" in line for line in commands) == 1, "one server serves all"
 
 
 @NEEDS
