@@ -31,6 +31,7 @@ MOST_TICKS = 4000
 _LIFT_M = 0.5
 _WARM_TICKS = 10
 _LAST_S = 0.02
+_NO_DATA = "SensorReceivedNoData"
 
 SIMULATION = "Simulation crashed"
 SENSORS = "Agent's sensors were invalid"
@@ -242,8 +243,9 @@ class Drive:
         try:
             with within(self.conditions.timeout_s):
                 return agent()
-        except Exception:
-            self._fail(AGENT, "Stopping the route, the agent has crashed:")
+        except Exception as error:
+            lost = type(error).__name__ == _NO_DATA  # ours or the official class
+            self._fail(SIMULATION if lost else AGENT, "Stopping the route, the agent has crashed:")
             return None
 
     def _finish(self, agent: Any) -> None:  # noqa: ANN401

@@ -5,7 +5,7 @@ from __future__ import annotations
 from queue import Empty, SimpleQueue
 from typing import Any
 
-_WAIT_S = 300.0
+_WAIT_S = 30.0
 _MAP = "sensor.opendrive_map"
 
 
@@ -45,7 +45,7 @@ class SensorInterface:
         """What all sensors sent of a frame; the map only when it came with it.
 
         Raises:
-            SensorReceivedNoData: One sent nothing for 300 s.
+            SensorReceivedNoData: None sent anything for 30 s.
         """
         data: dict[str, tuple[int, Any]] = {}
         waited = self._sensors.keys() - {self._map_tag}

@@ -30,7 +30,8 @@ class AtJunction(Scripted):
         """The ego's way through it."""
         self.entry, self.leaving = after_junction(self.stage.plan, self.at_m)
         plan = self.stage.plan
-        inside = plan.points[plan.index_at(self.entry.distance_m + 0.01) + 1]
+        middle_m = 0.5 * (self.entry.distance_m + self.leaving.distance_m)  # at its edge the map may say either
+        inside = plan.point_at(middle_m)
         waypoint = self.stage.map.get_waypoint(inside.location)
         if not waypoint.is_junction:
             raise ScenarioNotPossible("the map knows no junction there")
