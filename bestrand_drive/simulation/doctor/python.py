@@ -115,7 +115,8 @@ def check_agent_imports(case: Case) -> Iterator[Finding]:
     agent = case.policy
     command = _command(case)
     try:
-        kind = answer(case.python, _AGENT, (str(agent.path.parent), agent.path.stem), command)
+        script = _INTERFACE + _AGENT if case.ours else _AGENT
+        kind = answer(case.python, script, (str(agent.path.parent), agent.path.stem), command)
     except EnvironmentFault as error:
         yield fail("agent imports", f"{agent.path.name}: {error}", "mend the agent or the environment of --python")
         return
@@ -131,6 +132,11 @@ say(getattr(module, module.get_entry_point()).__name__)
 os._exit(0)
 """
 """Source: ``leaderboard_evaluator.py`` of both benchmarks."""
+_INTERFACE = """
+from bestrand_drive.evaluator.agent_api.installing import install
+install()
+"""
+"""The built-in evaluator brings the leaderboard's interface where the official one is not installed."""
 
 
 def _command(case: Case) -> Command:
