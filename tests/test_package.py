@@ -16,6 +16,7 @@ from bestrand_drive.files import shipped_folder
 
 ROOT = Path(bestrand_drive.__file__).resolve().parent.parent
 CONFIGS = sorted(path.name for path in (ROOT / "route_configs").glob("*.yaml"))
+BUILTIN = {"routes.xml", "BestrandCity.xodr", "BestrandHighway.xodr"}
 
 
 @pytest.fixture(scope="module")
@@ -45,12 +46,17 @@ def unpacked(wheel, tmp_path_factory) -> Path:
 def test_the_wheel_holds_code_and_data_and_nothing_else(wheel):
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
-    assert sorted(Path(name).name for name in names if "_data/route_configs/" in name) == CONFIGS
+    own = {Path(name).name for name in names if "_data/route_configs/builtin/" in name}
+    assert own == BUILTIN
+    assert sorted(Path(name).name for name in names if "_data/route_configs/" in name) == sorted({*CONFIGS, *own})
     assert len(CONFIGS) >= 5
+    probes = {str(path.relative_to(ROOT)) for path in (ROOT / "probes").rglob("*") if path.suffix in {".py", ".yaml"}}
+    assert {name.removeprefix("bestrand_drive/_data/") for name in names if "_data/probes/" in name} == probes
     assert "bestrand_drive/py.typed" in names
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"bestrand_drive"}
-    assert not [name for name in names if "test" in name or name.endswith((".pyc", ".xml", ".json", ".csv"))]
+    strange = [name for name in names if "test" in name or name.endswith((".pyc", ".xml", ".json", ".csv"))]
+    assert [Path(name).name for name in strange] == ["routes.xml"]
     sources = {str(path.relative_to(ROOT)) for path in (ROOT / "bestrand_drive").rglob("*.py")}
     assert sources <= set(names)
 

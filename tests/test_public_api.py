@@ -171,6 +171,7 @@ ARROWS = {
     "benchmarks": LOWEST,
     "compression": LOWEST | {"scores"},
     "headless": LOWEST,
+    "evaluator": LOWEST | {"benchmarks"},
     "study": LOWEST | {"scores", "compression"},
     "report": LOWEST | {"scores", "compression", "suite"},
     "simulation": LOWEST | {"benchmarks", "suite"},
@@ -187,6 +188,7 @@ HEAVY = {
     "scores": set(),
     "benchmarks": {"torch", "carla"},
     "compression": {"carla"},
+    "evaluator": {"torch", "pandas", "scipy"},
     "simulation": {"torch", "pandas", "carla"},
 }
 
@@ -247,9 +249,22 @@ def test_attempts_are_stored_without_torch_and_pandas():
     assert done.stdout == "[]\n"
 
 
-def test_nothing_but_the_headless_server_needs_carla_or_ray_to_be_imported():
+def test_the_evaluator_starts_without_heavy_packages():
+    """One process a route: what is imported is paid for each time."""
+    pytest.importorskip("carla")
+    script = (
+        "import sys, bestrand_drive.evaluator.runner;"
+        "print([name for name in ('torch', 'pandas', 'scipy', 'numpy', 'pydantic', 'yaml') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True, timeout=60
+    )
+    assert done.stdout == "[]\n"
+
+
+def test_nothing_but_server_and_evaluator_needs_carla_or_ray_to_be_imported():
     for room, path, tree in modules():
-        if room == "headless":
+        if room in ("headless", "evaluator"):
             continue
         top = {name for node in tree.body if isinstance(node, ast.Import) for name in (a.name for a in node.names)}
         top |= {node.module or "" for node in tree.body if isinstance(node, ast.ImportFrom)}
@@ -258,7 +273,7 @@ def test_nothing_but_the_headless_server_needs_carla_or_ray_to_be_imported():
 
 def test_sizes_and_names():
     """Files below 500 lines, functions below 60 beside signature and docstring, no module whose name says nothing."""
-    for folder in ("bestrand_drive", "tests", "scripts"):
+    for folder in ("bestrand_drive", "tests", "scripts", "probes"):
         for path in sorted((ROOT / folder).rglob("*.py")):
             text = path.read_text()
             assert len(text.splitlines()) <= 500, path

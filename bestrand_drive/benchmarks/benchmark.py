@@ -45,7 +45,7 @@ class Benchmark:
     """A benchmark on the user's own route files.
 
     Attributes:
-        name: ``bench2drive`` or ``fail2drive``.
+        name: ``bench2drive``, ``fail2drive`` or ``builtin``.
         route_set: Name of the known route set, or ``unknown``.
         sha256: Of the route file, or over names and hashes of a folder's files.
         findings: What is unlike the known route sets, as sentences.
@@ -86,7 +86,7 @@ class ScoreTable:
         values: item_id, repeat, metric, value; no NaN, each (item, repeat, metric) at most once here or in
             ``missing``.
         missing: item_id, repeat, metric, reason.
-        costs: item_id, repeat, duration_s (wall time, summed over the item's members); only where recorded.
+        costs: item_id, repeat, duration_s (wall time; of ``builtin`` simulated), only where recorded; summed over members.
         counts: What was found: routes, records, usable, missing, foreign ...
         notes: What a reader must know, as sentences.
     """

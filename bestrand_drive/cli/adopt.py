@@ -20,7 +20,8 @@ def adopt(
     results: Annotated[Path, typer.Argument(help="Result file or folder of one policy.", show_default=False)],
     out: Annotated[Path, typer.Option(help="Run folder; made when it is not there.", show_default=False)],
     benchmark: Annotated[
-        Literal["bench2drive", "fail2drive"], typer.Option(help="Whose evaluator wrote them.", show_default=False)
+        Literal["bench2drive", "fail2drive", "builtin"],
+        typer.Option(help="Whose evaluator wrote them.", show_default=False),
     ],
     carla_version: Annotated[str, typer.Option(help="Of the server, such as 0.9.15.", show_default=False)],
     evaluator_commit: Annotated[

@@ -52,15 +52,21 @@ class RunReport:
         return tuple(cell for cell in self.cells if cell.action is action)
 
 
-def plan_run(request: RunRequest) -> tuple[Prepared, RunReport]:
+def plan_run(request: RunRequest, *, above: bool = True) -> tuple[Prepared, RunReport]:
     """What would be done, and why; nothing is started or written.
+
+    Args:
+        request: What is asked for.
+        above: Whether the folder above the run folder must be there; else the caller will make it.
 
     Raises:
         UsageError: An option is wrong, or the run folder is another run's.
         DataRefused: A file is damaged.
     """
     prepared = prepare(request)
-    layout = check_run(prepared.settings.layout.root, prepared.info, pool_builds=request.pool_builds)
+    layout = prepared.settings.layout
+    if above or layout.root.parent.exists():
+        layout = check_run(layout.root, prepared.info, pool_builds=request.pool_builds)
     books = _books(prepared, AttemptStore(layout, repair=False))
     return prepared, _report(prepared, books)
 

@@ -57,7 +57,9 @@ def _wanted(case: Case) -> RunInfo:
     return RunInfo(
         benchmark=adapter.benchmark,
         simulator="headless" if _is_headless(case) else "carla",
-        policy=identify_policy(name, agent=agent.path, agent_config=agent.config, policy_id=case.policy_id),
+        policy=identify_policy(
+            name, agent=agent.path, agent_config=agent.config, policy_id=case.policy_id, shared=agent.shared
+        ),
         evaluator=EvaluatorRef(adapter=adapter.id, root=str(checkout.root), commit=checkout.commit),
         routes=RoutesRef(path=None, sha256=None, ids=()),
         repeats=1,

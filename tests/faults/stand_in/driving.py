@@ -162,7 +162,7 @@ class Evaluator:
     def _register(self, status, crashed, completion):
         route = "1" + self.route if self.kind == "foreign" else self.route
         times = (self.ticks * STEP_S, time.time() - self.started)
-        seed, own = self.args.traffic_manager_seed, self.own(self)
+        seed, own = f"{self.args.traffic_manager_seed}{self.args.agent_config}", self.own(self)
         if os.environ.get("SAVE_PATH"):
             self._save(own.get("save_name", "drive"))
         self.results.entry = ENTRY.get(status, "Started")

@@ -1,0 +1,55 @@
+"""Speed against the surrounding traffic's, at checkpoints along the way.
+
+Rule (Bench2Drive): 20 checkpoints; at each, the ego's mean speed since the last one in percent of the background
+vehicles' mean speed, over the ticks in which there were any; 100 without any. The last is taken at the drive's end
+when more than 95 % of the way are behind. Bench2Drive logs them all and takes no points off.
+"""
+
+from __future__ import annotations
+
+from bestrand_drive.evaluator.criteria.moment import Event, Kind, Moment, Way
+
+CHECKPOINTS = 20
+_WINDOW = 2
+_ALMOST = 0.95
+
+
+class MinSpeed:
+    """Compares the ego with the traffic."""
+
+    def __init__(self, way: Way, checkpoints: int = CHECKPOINTS) -> None:
+        self._way = way
+        self._every_m = way.length_m / checkpoints
+        self._index = 0
+        self._since_m = 0.0
+        self._ego = self._traffic = 0.0
+        self._ended = False
+        self.events: list[Event] = []
+
+    def update(self, moment: Moment, traffic_m_s: float | None) -> None:
+        """Look at one tick.
+
+        Args:
+            moment: The ego.
+            traffic_m_s: Mean speed of the background vehicles, None without any.
+        """
+        self._index = self._way.advance(self._index, moment.place, _WINDOW)
+        if self._way.metres[self._index] - self._since_m > self._every_m:
+            self._checkpoint()
+            self._since_m = self._way.metres[self._index]
+            self._ego = self._traffic = 0.0
+        if traffic_m_s is not None:
+            self._ego += moment.speed
+            self._traffic += traffic_m_s
+
+    def end(self) -> None:
+        """The drive is over."""
+        if not self._ended and self._way.metres[self._index] / self._way.length_m > _ALMOST:
+            self._checkpoint()
+        self._ended = True
+
+    def _checkpoint(self) -> None:
+        percent = round(100.0 * self._ego / self._traffic, 2) if self._traffic else 100
+        self.events.append(
+            Event(Kind.MIN_SPEED, f"Average speed is {percent}% of the surrounding traffic's one", float(percent))
+        )

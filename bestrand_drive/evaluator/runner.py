@@ -1,0 +1,132 @@
+"""A run: every route of a file, one after the other, and the result file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from bestrand_drive.evaluator import agent_loading
+from bestrand_drive.evaluator.drive import ENDING, SENSORS, SIMULATION, Conditions, Drive
+from bestrand_drive.evaluator.metric_info import write_steps
+from bestrand_drive.evaluator.results import Record, Results
+from bestrand_drive.evaluator.route_file import Route, read_routes
+from bestrand_drive.evaluator.scenarios.catalog import TYPES
+from bestrand_drive.evaluator.scoring import score
+from bestrand_drive.evaluator.session import Session, connected
+from bestrand_drive.evaluator.stage import DELTA_S
+from bestrand_drive.files import write_atomic
+
+CRASHED = 255
+"""What the leaderboard's evaluators leave with when they stop early."""
+_WEATHER = "None"
+"""Bench2Drive looks weathers up in a table of its own, and writes this for others."""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Drive all routes; the exit code.
+
+    Raises:
+        BestrandError: A file or an option is wrong, or no server answers.
+    """
+    routes = read_routes(options.routes, options.routes_subset)
+    results = Results(options.checkpoint, len(routes) * options.repetitions)
+    results.write()
+    agent_loading.arm()
+    conditions = _conditions(options)
+    with connected(options.host, options.port, options.timeout, options.towns) as session:
+        for route in routes:
+            for repetition in range(options.repetitions):
+                failure = _drive(session, route, repetition, conditions, results, options.record)
+                if failure in ENDING:
+                    return CRASHED
+    results.entry_status = "Finished"
+    results.write(finished=True)
+    return 0
+
+
+def _conditions(options: argparse.Namespace) -> Conditions:
+    agent: type[Any] | BaseException
+    try:
+        agent = agent_loading.load_agent(options.agent)
+    except Exception as error:  # an agent's file may raise anything; its routes tell of it
+        agent = error
+    return Conditions(
+        agent=agent,
+        config=options.agent_config,
+        host=options.host,
+        port=options.port,
+        debug=options.debug,
+        track=options.track,
+        timeout_s=options.timeout,
+        seed=options.traffic_manager_seed,
+        manager_port=options.traffic_manager_port,
+        background=options.background,
+        types=TYPES,
+        saves="SAVE_PATH" in os.environ,
+        live=_live(options.debug_checkpoint) if options.debug > 1 else None,
+    )
+
+
+def _drive(
+    session: Session, route: Route, repetition: int, conditions: Conditions, results: Results, record_to: str
+) -> str:
+    """Drive one route and write what came of it; why it ended early."""
+    record = _record(route, repetition)
+    print(f"========= {record.route_id} ({route.town}, {record.scenario_name})", flush=True)
+    drive = Drive(session, route, record.save_name, conditions)
+    if record_to:
+        session.client.start_recorder(f"{record_to}/{record.route_id}.log")
+    drive.run()
+    if record_to and drive.failure != SIMULATION:
+        session.client.stop_recorder()
+    results.sensors = results.sensors or drive.sensors
+    _fill(record, drive)
+    results.records.append(record)
+    results.entry_status = {SIMULATION: "Crashed", SENSORS: "Rejected"}.get(drive.failure, "Started")
+    results.write()
+    if conditions.saves:
+        write_steps(Path(os.environ["SAVE_PATH"]) / record.save_name, drive.steps)
+    return drive.failure
+
+
+def _record(route: Route, repetition: int) -> Record:
+    route_id = f"RouteScenario_{route.id}_rep{repetition}"
+    scenario = route.scenarios[0].name if route.scenarios else "NoScenario"
+    now = datetime.now().astimezone().strftime("%m_%d_%H_%M_%S")
+    saved = f"{route_id}_{route.town}_{scenario}_{_WEATHER}_{now}"
+    return Record(route_id, scenario, _WEATHER, saved, route.town)
+
+
+def _fill(record: Record, drive: Drive) -> None:
+    record.route_length_m = drive.length_m
+    record.game_s, record.system_s = drive.ticks * DELTA_S, drive.system_s
+    events = [] if drive.judge is None or drive.cast is None else [*drive.judge.events, *drive.cast.events]
+    completion = 0.0 if drive.judge is None else drive.judge.completion
+    record.score = score(events, completion, drive.failure)
+    said = record.score
+    print(f"{record.route_id}: {said.status}, {said.composed:.2f} ({said.completion:.2f} % x {said.penalty:.3f}), "
+          f"{record.game_s:.1f} s game in {record.system_s:.2f} s", flush=True)  # fmt: skip
+    for kind, messages in said.infractions.items():
+        if messages and kind != "min_speed_infractions":
+            print(f"  {kind}: " + "; ".join(messages), flush=True)
+    sys.stderr.flush()
+
+
+def _live(path: Path) -> Callable[[Drive], None]:
+    """Writes how a drive goes."""
+
+    def write(drive: Drive) -> None:
+        if drive.judge is None:
+            return
+        found = score(drive.judge.events, drive.judge.completion)
+        lines = [f"Route: {drive.route.id}", f"Save name: {drive.save_name}", f"Driving score: {found.composed:.3f}",
+                 f"Route completion: {found.completion:.3f}", f"Infraction penalty: {found.penalty:.3f}",
+                 f"Game duration: {drive.ticks * DELTA_S:.2f}", f"Infractions: {found.count}"]  # fmt: skip
+        write_atomic(path, "\n".join([*lines, ""]).encode())
+
+    return write

@@ -1,0 +1,1 @@
+"""What happens around the ego vehicle, one file a family of scenario types."""

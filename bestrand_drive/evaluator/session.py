@@ -1,0 +1,113 @@
+"""The connection to a running server: its settings for the run, and its towns."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import carla
+
+from bestrand_drive.errors import DataRefused, EnvironmentFault
+from bestrand_drive.evaluator.stage import DELTA_S
+
+_ASK_S = 5.0
+_TILE_M = 650.0
+
+
+class Session:
+    """A client in synchronous mode.
+
+    Attributes:
+        client: CARLA's client.
+        world: The present world.
+        map: Its map.
+    """
+
+    def __init__(self, client: carla.Client, timeout_s: float, towns: Path) -> None:
+        self.client = client
+        self._timeout_s = timeout_s
+        self._towns = towns
+        self._listed = {name.rsplit("/", 1)[-1] for name in client.get_available_maps()}
+        self.world: carla.World = client.get_world()
+        self.map: carla.Map = None
+        self._loaded_own: str | None = None
+
+    def load(self, town: str) -> None:
+        """Load a town afresh, so that no route sees what another has left behind.
+
+        Raises:
+            DataRefused: Neither the server nor the folder has it.
+        """
+        if town in self._listed:
+            self.world = self.client.load_world(town, reset_settings=False)
+        else:
+            self.world = self.client.generate_opendrive_world(self._opendrive(town), _parameters(), False)
+        self._tell_distances()
+        self.world.reset_all_traffic_lights()
+        self.world.tick()
+        self.map = self.world.get_map()
+
+    def _opendrive(self, town: str) -> str:
+        path = self._towns / f"{town}.xodr"
+        if Path(town).name != town or not path.is_file():
+            raise DataRefused(f"the server has no town {town!r}, and {path} is not there. Check --towns.")
+        return path.read_text()
+
+    def _tell_distances(self) -> None:
+        """Large maps forget these when they are loaded."""
+        settings = self.world.get_settings()
+        settings.tile_stream_distance = settings.actor_active_distance = _TILE_M
+        self.world.apply_settings(settings)
+
+    def answers(self) -> bool:
+        """Whether the server is still there."""
+        self.client.set_timeout(_ASK_S)
+        try:
+            self.client.get_server_version()
+        except RuntimeError:
+            return False
+        finally:
+            self.client.set_timeout(self._timeout_s)
+        return True
+
+
+def _parameters() -> carla.OpendriveGenerationParameters:
+    """A flat mesh without walls."""
+    return carla.OpendriveGenerationParameters(
+        vertex_distance=2.0, max_road_length=500.0, wall_height=0.0, additional_width=0.6, smooth_junctions=True,
+        enable_mesh_visibility=True,
+    )  # fmt: skip
+
+
+@contextlib.contextmanager
+def connected(host: str, port: int, timeout_s: float, towns: Path) -> Iterator[Session]:
+    """A session; the server gets its settings back where it is still there.
+
+    Raises:
+        EnvironmentFault: No server answers.
+    """
+    client = carla.Client(host, port)
+    client.set_timeout(timeout_s)
+    try:
+        session = Session(client, timeout_s, towns)
+        before = session.world.get_settings()
+        session.world.apply_settings(_synchronous(before))
+    except RuntimeError as error:
+        raise EnvironmentFault(f"no CARLA server answers at {host}:{port} ({error}). Start one first.") from error
+    try:
+        yield session
+    finally:
+        if session.answers():
+            with contextlib.suppress(RuntimeError):
+                session.world.apply_settings(before)
+
+
+def _synchronous(before: carla.WorldSettings) -> carla.WorldSettings:
+    return carla.WorldSettings(
+        synchronous_mode=True,
+        no_rendering_mode=before.no_rendering_mode,
+        fixed_delta_seconds=DELTA_S,
+        deterministic_ragdolls=True,
+        spectator_as_ego=False,
+    )

@@ -1,0 +1,155 @@
+"""Speed checkpoints, standing, leaving the route, and the route's time."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import pytest
+
+from bestrand_drive.evaluator.criteria.blocked import Blocked
+from bestrand_drive.evaluator.criteria.deviation import Deviation
+from bestrand_drive.evaluator.criteria.min_speed import MinSpeed
+from bestrand_drive.evaluator.criteria.moment import Kind, Way
+from bestrand_drive.evaluator.criteria.route_timeout import RouteTimeout
+from tests.evaluator.criteria.trajectories import STEP_S, drive, moment, straight, winding
+
+
+def percents(rule):
+    return [event.percent for event in rule.events]
+
+
+@pytest.mark.parametrize(("ego", "traffic", "percent"), [(5.0, 10.0, 50.0), (12.0, 8.0, 150.0), (9.0, 7.0, 128.57)])
+def test_speed_in_percent_of_the_traffic_at_twenty_checkpoints(ego, traffic, percent):
+    rule = MinSpeed(straight(500))
+    for one in drive(ego, int(500 / ego / STEP_S) + 2):
+        rule.update(one, traffic)
+    rule.end()
+    assert percents(rule) == [percent] * len(rule.events)
+    assert len(rule.events) in (19, 20)
+    assert rule.events[0].message == f"Average speed is {percent}% of the surrounding traffic's one"
+
+
+def test_only_ticks_with_traffic_are_averaged():
+    rule = MinSpeed(straight(200), checkpoints=2)
+    for one in drive(10.0, 250):
+        rule.update(one, None if one.place[0] < 50 else 20.0)
+    assert percents(rule) == [50.0]
+
+
+def test_without_traffic_all_is_well():
+    rule = MinSpeed(straight(200))
+    for one in drive(10.0, 300):
+        rule.update(one, None)
+    assert set(percents(rule)) == {100.0}
+    assert "is 100%" in rule.events[0].message
+
+
+@pytest.mark.parametrize(("reached_m", "last"), [(96.5, 1), (94.0, 0)])
+def test_the_last_checkpoint_is_taken_near_the_end_only_and_once(reached_m, last):
+    rule = MinSpeed(straight(100), checkpoints=1)
+    for one in drive(10.0, round(reached_m / 10.0 / STEP_S)):
+        rule.update(one, 10.0)
+    rule.end()
+    rule.end()
+    assert len(rule.events) == last
+
+
+def ticks_until_blocked(speeds, **options):
+    rule = Blocked()
+    for tick, speed in enumerate(speeds, 1):
+        rule.update(moment(tick, 0.0, speed=speed), **options)
+        if rule.failed:
+            return tick
+    return None
+
+
+def test_standing_for_more_than_a_minute_blocks():
+    assert ticks_until_blocked([0.0] * 1300) in (1201, 1202)
+    assert ticks_until_blocked([0.09] * 1300) in (1201, 1202)
+    assert ticks_until_blocked([0.1] * 1300) is None
+
+
+def test_a_short_move_starts_the_clock_again():
+    assert ticks_until_blocked([0.0] * 1000 + [1.0] + [0.0] * 1195) is None
+    assert ticks_until_blocked([0.0] * 1000 + [1.0] + [0.0] * 1210) in (2201, 2202)
+
+
+def test_the_clock_stands_while_a_scenario_keeps_the_time():
+    assert ticks_until_blocked([0.0] * 2000, suspended=True) is None
+
+
+def test_being_blocked_is_told_once():
+    rule = Blocked()
+    for tick in range(2000):
+        rule.update(moment(tick, 3.0, speed=0.0))
+    assert [(event.kind, event.message) for event in rule.events] == [
+        (Kind.BLOCKED, "Agent got blocked at (x=3.0, y=0.0, z=0.0)")
+    ]
+
+
+def deviates(offsets, way=None):
+    """First metre at which it leaves the route."""
+    rule = Deviation(way or straight(len(offsets)))
+    for index, y in enumerate(offsets):
+        rule.update(moment(index, float(index), y))
+        if rule.failed:
+            return index
+    return None
+
+
+@pytest.mark.parametrize(("y", "fails"), [(29.9, None), (30.1, 0), (-30.1, 0), (14.9, None)])
+def test_thirty_metres_beside_the_route(y, fails):
+    found = deviates([y] * 25 + [0.0] * 75)
+    assert (found == fails) if fails is not None else found is None
+
+
+@pytest.mark.parametrize(("share", "fails"), [(0.28, False), (0.33, True)])
+def test_fifteen_metres_beside_for_a_third_of_the_way(share, fails):
+    metres = int(200 * share)
+    assert (deviates([0.0] * 20 + [16.0] * metres + [0.0] * (180 - metres)) is not None) is fails
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_leaving_a_winding_route_against_all_distances(seed):
+    """A drive that follows the way, then leaves it straight: it fails when all points in reach are too far."""
+    rng = random.Random(seed)
+    way = winding(rng, 80)
+    leave = rng.randrange(20, 60)
+    rule, index, place = Deviation(way), 0, way.places[0]
+    for tick in range(200):
+        if tick <= leave:
+            place = way.places[tick]
+        else:
+            place = (place[0] + 0.7 * way.ahead[leave][1], place[1] - 0.7 * way.ahead[leave][0], 0.0)
+        window = range(index, min(index + 6, len(way)))
+        apart = {i: math.dist(place[:2], way.places[i][:2]) for i in window}
+        index = max(i for i in window if apart[i] == min(apart.values()))
+        rule.update(moment(tick, place[0], place[1]))
+        assert rule.failed or apart[index] < 30.0
+        if rule.failed:
+            break
+    assert rule.failed
+    assert apart[index] >= 15.0
+    assert len(rule.events) == 1
+
+
+def test_the_route_may_take_five_minutes_and_ten_times_the_driving_time():
+    rule = RouteTimeout(straight(100))
+    limit = 10.0
+    for one in drive(50.0, 45):
+        rule.update(one, limit)
+    passed_m = 100
+    allowed_s = 300.0 + passed_m / (0.1 * limit)
+    tick = 45
+    while not rule.failed:
+        tick += 1
+        rule.update(moment(tick, 150.0, speed=0.0), limit)
+    assert tick * STEP_S == pytest.approx(allowed_s, abs=2 * STEP_S + 10.0)
+    assert tick * STEP_S > 300.0
+    assert [event.kind for event in rule.events] == [Kind.ROUTE_TIMEOUT]
+
+
+def test_a_way_knows_its_metres():
+    way = Way([(0.0, 0.0, 0.0), (3.0, 4.0, 0.0), (3.0, 4.0, 12.0)], [(1.0, 0.0, 0.0)] * 3)
+    assert way.metres == [0.0, 5.0, 17.0]

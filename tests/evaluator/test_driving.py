@@ -1,0 +1,150 @@
+"""Routes of the real towns, driven through a headless server by a leaderboard agent."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import pytest
+
+from bestrand_drive.benchmarks.comfort import ComfortFiles
+from bestrand_drive.benchmarks.penalties import check_evaluator
+from bestrand_drive.benchmarks.records import read_results
+from bestrand_drive.simulation.attempts.outcome import Ending, judge
+from bestrand_drive.simulation.attempts.reasons import Reason
+from bestrand_drive.simulation.heartbeat import read_beat
+from tests.headless.client.clients import ROOT
+
+pytestmark = pytest.mark.client
+
+WALL_CLOCK = ("duration_system", "save_name")
+TOWN01, TOWN02 = "24211", "24224"
+
+
+def lasting(ran):
+    """The result without what the wall clock says."""
+    document = json.loads(ran.path.read_text())
+    for record in document["_checkpoint"]["records"]:
+        del record["save_name"], record["meta"]["duration_system"], record["index"]
+    return document["_checkpoint"]["records"]
+
+
+@pytest.fixture(scope="module")
+def kept():
+    """Results that several tests look at."""
+    return {}
+
+
+def test_two_routes_end_to_end(server, evaluate, kept):
+    ran = evaluate(server, TOWN01, TOWN02)
+    kept["both"] = lasting(ran)
+    assert ran.code == 0, ran.errors
+    found = read_results(ran.path, name="ours", benchmark="bench2drive")
+    assert check_evaluator(found, "bench2drive") is None
+    assert [one.route_id for one in found.records] == [TOWN01, TOWN02]
+    assert [one.route_completion for one in found.records] == [100.0, 100.0]
+    assert all(one.status in ("Perfect", "Completed") for one in found.records)
+    assert ran.document["entry_status"] == "Finished"
+    assert ran.document["sensors"] == ["carla_speedometer"]
+    for record in ran.records:
+        assert record["meta"]["duration_game"] == pytest.approx(134.0 / 8.0, rel=0.6)
+        assert record["save_name"].startswith(f"{record['route_id']}_{record['town_name']}_{record['scenario_name']}_")
+        assert len(record["infractions"]["min_speed_infractions"]) in (19, 20)
+
+
+def test_a_route_is_the_same_alone_and_after_another_and_on_another_server(server, serve, evaluate, kept, tmp_path):
+    with serve(tmp_path) as fresh:
+        alone = lasting(evaluate(fresh, TOWN02))
+    again = lasting(evaluate(server, TOWN02))
+    assert alone == again
+    if "both" in kept:
+        assert alone == kept["both"][1:]
+
+
+def test_another_seed_is_another_traffic(server, evaluate):
+    one, other = (lasting(evaluate(server, TOWN02, flags=("--traffic-manager-seed", seed))) for seed in ("0", "1"))
+    assert one != other
+
+
+def test_an_agent_that_crashes_while_driving(server, evaluate):
+    ran = evaluate(server, TOWN01, TOWN02, config={"crash_at": 60})
+    assert ran.code == 0
+    assert [one["status"] for one in ran.records] == ["Failed - Agent crashed"] * 2
+    assert [one["meta"]["duration_game"] for one in ran.records] == [3.0, 3.0]
+    assert "lost" in ran.errors
+
+
+@pytest.mark.parametrize(
+    ("config", "status", "reason"),
+    [
+        ({"setup": False}, "Failed - Agent couldn't be set up", Reason.SETUP_FAILED),
+        (
+            {"sensors": [{"type": "sensor.other.collision", "id": "x"}]},
+            "Failed - Agent's sensors were invalid",
+            Reason.SENSORS_INVALID,
+        ),
+    ],
+)
+def test_an_agent_that_cannot_be_set_up_ends_the_run(server, evaluate, config, status, reason):
+    ran = evaluate(server, TOWN01, TOWN02, config=config)
+    assert ran.code == 255
+    assert [one["status"] for one in ran.records] == [status]
+    judged = judge(ran.path.read_bytes(), Ending(exit_code=255), route_id=TOWN01, benchmark="bench2drive")
+    assert judged.reason is reason
+
+
+def test_a_server_that_is_gone_is_the_simulations_fault(serve, evaluate, tmp_path):
+    """The agent is asking for the world when it goes: what the agent raises then is not its own."""
+    with pytest.raises(AssertionError, match="the server is gone"), serve(tmp_path) as doomed:
+        ran = evaluate(doomed, TOWN01, TOWN02, config={"kill": doomed.process.pid}, timeout_s=3.0)
+    assert ran.code == 255
+    assert [one["status"] for one in ran.records] == ["Failed - Simulation crashed"]
+    judged = judge(ran.path.read_bytes(), Ending(exit_code=255), route_id=TOWN01, benchmark="bench2drive")
+    assert judged.reason is Reason.SIMULATION_CRASH
+    assert ran.document["entry_status"] == "Crashed"
+
+
+def test_an_agent_that_does_not_move_is_blocked_after_a_minute(server, evaluate):
+    record = evaluate(server, "24781", config={"speed": 0.0}, flags=("--background", "0")).records[0]
+    assert record["status"] == "Failed - Agent got blocked"
+    assert record["meta"]["duration_game"] == pytest.approx(60.0, abs=3.0)
+    assert record["scores"]["score_route"] < 5.0
+
+
+def test_what_comfort_needs_and_where_the_hooks_look(server, evaluate, tmp_path):
+    hooks = ROOT / "bestrand_drive" / "simulation" / "hooks"
+    environment = {
+        "SAVE_PATH": str(tmp_path / "saved"),
+        "PYTHONPATH": f"{hooks}:{ROOT}",
+        "BESTRAND_HEARTBEAT": str(tmp_path / "beat"),
+    }
+    ran = evaluate(server, TOWN01, environment=environment)
+    assert ran.code == 0, ran.errors
+    record = ran.records[0]
+    comfort, why = ComfortFiles.find(tmp_path / "saved", None).percent(record["save_name"])
+    assert why == ""
+    assert math.isfinite(comfort)
+    steps = json.loads((tmp_path / "saved" / record["save_name"] / "metric_info.json").read_text())
+    assert len(steps) == round(record["meta"]["duration_game"] / 0.05)
+    beat = read_beat(tmp_path / "beat")
+    assert beat.ticks >= len(steps)
+    assert "hooks" not in ran.errors
+
+
+def test_sensors_send_every_tick(server, evaluate):
+    sensors = [
+        {"type": "sensor.other.gnss", "id": "gps", "x": 0, "y": 0, "z": 0},
+        {"type": "sensor.other.imu", "id": "imu", "x": 0, "y": 0, "z": 0, "roll": 0, "pitch": 0, "yaw": 0},
+        {"type": "sensor.speedometer", "id": "speed"},
+    ]
+    ran = evaluate(server, TOWN01, config={"sensors": sensors})
+    assert ran.records[0]["scores"]["score_route"] == 100.0
+    assert ran.document["sensors"] == ["carla_gnss", "carla_imu", "carla_speedometer"]
+
+
+def test_a_town_that_the_server_does_not_have_and_a_subset_that_is_not_there(server, evaluate):
+    missing = evaluate(server, "1711")
+    assert missing.code == 255
+    assert missing.records[0]["status"] == "Failed - Simulation crashed"
+    assert "no town 'Town12'" in missing.errors
+    assert evaluate(server, "1").code == 2

@@ -1,0 +1,102 @@
+"""When the lane is left, to which side, and when not."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from probe_driving.corridor import Motion, neighbours
+from probe_driving.passing import Passing, Shift
+from probe_driving.style import Style
+
+from tests.probes.roads import lane, straight, thing
+
+OPPOSITE = lane(number=1)
+SAME = lane(number=-2)
+
+
+def decide(things, *, left=None, right=None, queues=False, speed=5.0, seconds=3.0, style=None) -> Shift | None:
+    """What is decided while all that does not drive stands, and all else is where it is."""
+    road = straight(300, lambda _: lane(left=left, right=right))
+    passing = Passing(road, style or Style(patience_s=1.0))
+    me = Motion(30.0, 2.4, 1.0, speed, 8.0, 2.5)
+    near = neighbours(road, things, 30.0, Style())
+    for _ in range(int(seconds / 0.05)):
+        passing.update(near, me, queues, 0.05)
+        if passing.shift:
+            return passing.shift
+    return None
+
+
+def test_a_prop_is_passed_on_the_free_side_with_room():
+    for sides, sign in (({"left": OPPOSITE}, -1), ({"right": SAME}, 1)):
+        shift = decide([thing("static", 50.0, 0.0)], **sides)
+        assert shift is not None
+        assert shift.right * sign >= 0.4 + 1.0 + Style().side_m - 1e-9
+        assert shift.at(50.0) == shift.right
+        assert shift.at(30.0 - 1.0) == shift.at(shift.end) == 0.0
+
+
+def test_without_a_lane_beside_it_waits():
+    assert decide([thing("static", 50.0, 0.0)]) is None
+
+
+def test_what_stands_at_the_side_is_passed_within_the_lane():
+    shift = decide([thing("static", 50.0, 1.4)])
+    assert shift is not None
+    assert -0.7 < shift.right < 0.0
+
+
+@pytest.mark.parametrize(
+    ("other", "left"),
+    [
+        ({"x": 85.0, "y": -3.0, "vx": -10.0}, OPPOSITE),
+        ({"x": 15.0, "y": -3.0, "vx": 14.0}, SAME),
+        ({"x": 31.0, "y": -3.0}, SAME),
+        ({"x": 58.0, "y": -3.0}, SAME),
+    ],
+    ids=["oncoming", "from behind", "beside", "standing there"],
+)
+def test_others_in_the_lane_beside_hold_it_back(other, left):
+    blocker = thing("static", 50.0, 0.0)
+    assert decide([blocker, thing("vehicle", number=9, **other)], left=left) is None
+    far = {**other, "y": -9.0}
+    assert decide([blocker, thing("vehicle", number=9, **far)], left=left) is not None
+
+
+def test_vehicles_are_waited_for_and_queues_not_passed():
+    parked = [thing("vehicle", 50.0, 0.0)]
+    assert decide(parked, left=OPPOSITE, seconds=0.8) is None
+    assert decide(parked, left=OPPOSITE, seconds=2.0) is not None
+    assert decide(parked, left=OPPOSITE, queues=True, seconds=30.0) is None
+    assert decide([thing("vehicle", 50.0, 0.0, moved=True)], left=OPPOSITE, seconds=4.0) is None
+
+
+def test_several_in_a_row_are_passed_in_one_go():
+    row = [thing("static", x, 0.0, number=x) for x in (50, 58, 66)]
+    shift = decide(row, left=OPPOSITE)
+    assert shift is not None
+    assert shift.at(66.4 + 2.4) == shift.right
+
+
+def test_people_and_what_drives_are_not_passed():
+    assert decide([thing("walker", 50.0, 0.0)], left=OPPOSITE, seconds=20.0) is None
+    assert decide([thing("vehicle", 50.0, 0.0, vx=6.0)], left=OPPOSITE, seconds=20.0) is None
+
+
+def test_an_emergency_vehicle_from_behind_is_let_past_by_those_who_make_way():
+    behind = [thing("vehicle", 5.0, 0.0, vx=12.0, emergency=True)]
+    shift = decide(behind, right=SAME, speed=5.0)
+    assert shift is not None
+    assert shift.right == 3.5
+    assert decide(behind, right=OPPOSITE, speed=5.0) is None, "not into the opposite lane"
+    assert decide(behind, right=SAME, style=Style(makes_way=False)) is None
+
+
+def test_a_shift_has_no_jumps():
+    shift = Shift(10.0, 20.0, 40.0, 52.0, -3.0)
+    offsets = [shift.at(0.1 * number) for number in range(600)]
+    steps = [abs(b - a) for a, b in itertools.pairwise(offsets)]
+    assert max(steps) < 0.05
+    assert min(offsets) == -3.0
+    assert offsets[99] == offsets[521] == 0.0

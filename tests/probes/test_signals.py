@@ -1,0 +1,91 @@
+"""Where lights and stop signs make it stand."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import carla
+import pytest
+from probe_driving.signals import Signals
+from probe_driving.style import Style
+
+from tests.probes.roads import straight
+
+GREEN, YELLOW, RED = (getattr(carla.TrafficLightState, name) for name in ("Green", "Yellow", "Red"))
+HALF_M = 2.4
+
+
+def light(line: float, state: Any, *, right: float = 0.0, yaw: float = 0.0) -> Any:
+    place = carla.Transform(carla.Location(line, right, 0.0), carla.Rotation(yaw=yaw))
+    return SimpleNamespace(id=1, state=state, get_stop_waypoints=lambda: [SimpleNamespace(transform=place)])
+
+
+def stop_sign(x: float, right: float = 0.0) -> Any:
+    volume = SimpleNamespace(location=carla.Location(), extent=carla.Vector3D(1.0, 1.5, 1.0))
+    transform = carla.Transform(carla.Location(x, right, 0.0))
+    return SimpleNamespace(trigger_volume=volume, get_transform=lambda: transform)
+
+
+def signals(lights: list[Any] = (), signs: list[Any] = (), style: Style | None = None) -> Signals:  # type: ignore[assignment]
+    kinds = {"*traffic_light*": list(lights), "traffic.stop": list(signs)}
+    world = SimpleNamespace(get_actors=lambda: SimpleNamespace(filter=lambda pattern: kinds[pattern]))
+    return Signals(straight(), world, style or Style())
+
+
+def stand(found: Signals, s: float, speed: float = 8.0) -> float:
+    return found.stop_at(s, HALF_M, speed, 0.05)
+
+
+def test_it_stands_before_a_red_line_with_its_front():
+    found = signals([light(60.0, RED)])
+    assert 60.0 - 2.0 < stand(found, 45.0) + HALF_M < 60.0
+    assert stand(found, 5.0) == math.inf, "far away"
+    assert stand(found, 60.0) == math.inf, "driven over"
+
+
+def test_lights_of_others_do_not_count():
+    for other in (light(60.0, RED, right=3.5), light(60.0, RED, yaw=90.0), light(60.0, RED, yaw=180.0)):
+        assert stand(signals([other]), 45.0) == math.inf
+    assert stand(signals([light(60.0, GREEN)]), 45.0) == math.inf
+    assert stand(signals([light(60.0, RED)], style=Style(obeys_lights=False)), 45.0) == math.inf
+
+
+def test_yellow_counts_where_one_can_still_stop():
+    found = signals([light(60.0, YELLOW)])
+    assert stand(found, 42.0, 8.0) < 60.0
+    assert stand(found, 54.0, 8.0) == math.inf
+
+
+def test_a_light_that_is_not_green_explains_a_queue():
+    found = signals([light(60.0, RED)])
+    assert found.waits_at_light(10.0, 80.0)
+    assert not found.waits_at_light(61.0, 80.0)
+    assert not signals([light(60.0, GREEN)]).waits_at_light(10.0, 80.0)
+
+
+def test_it_stops_at_a_sign_once_for_its_time_and_goes_on():
+    found = signals(signs=[stop_sign(60.0)], style=Style(stop_s=1.0))
+    goal = stand(found, 40.0)
+    assert 56.0 < goal < 60.0, "inside the four metres in which a stop counts"
+    waits = [stand(found, goal, 0.0) for _ in range(40)]
+    stood = waits.index(math.inf)
+    assert stood * 0.05 == pytest.approx(1.0, abs=0.1)
+    assert set(waits[stood:]) == {math.inf}
+
+
+def test_slowing_down_is_no_stop():
+    found = signals(signs=[stop_sign(60.0)])
+    assert all(stand(found, 59.0, 0.5) < math.inf for _ in range(200))
+
+
+def test_signs_beside_the_road_and_signs_of_nobody():
+    assert stand(signals(signs=[stop_sign(60.0, right=4.0)]), 50.0) == math.inf
+    assert stand(signals(signs=[stop_sign(60.0)], style=Style(obeys_stops=False)), 50.0) == math.inf
+
+
+def test_a_second_sign_follows_the_first():
+    found = signals(signs=[stop_sign(60.0), stop_sign(100.0)])
+    assert stand(found, 50.0) < 60.0
+    assert 96.0 < stand(found, 70.0) < 100.0
