@@ -17,7 +17,7 @@ _TIMER = "srunner.scenariomanager.timer"
 _PLANNER = "agents.navigation.local_planner"
 
 
-def _official(module: str, name: str, ours: type) -> Any:  # noqa: ANN401  another package's class
+def _official(module: str, name: str, ours: type) -> Any:
     """The official class of that name if the agent sees it, else None."""
     found = getattr(sys.modules.get(module), name, None)
     return None if found is ours else found

@@ -190,7 +190,7 @@ class Drive:
             if self.failure != SIMULATION:
                 suite.stop()
 
-    def _loop(self, stage: Stage, suite: SensorSuite, agent: Any) -> None:  # noqa: ANN401  the user's class
+    def _loop(self, stage: Stage, suite: SensorSuite, agent: Any) -> None:
         """Tick until it is over."""
         assert self.judge is not None  # noqa: S101  made with the stage
         world = self.session.world
@@ -210,10 +210,10 @@ class Drive:
             sensor.stop()
             sensor.destroy()
 
-    def _tick(self, stage: Stage, suite: SensorSuite, agent: Any) -> None:  # noqa: ANN401
+    def _tick(self, stage: Stage, suite: SensorSuite, agent: Any) -> None:
         """One tick, in the leaderboard's order: world, agent, scenarios, rules."""
         session, judge, cast = self.session, self.judge, self.cast
-        assert judge is not None and cast is not None  # noqa: S101, PT018
+        assert judge is not None and cast is not None  # noqa: S101, PT018  made with the stage
         session.world.tick()
         self.ticks += 1
         if self.ticks > MOST_TICKS:
@@ -238,7 +238,7 @@ class Drive:
         if self.conditions.live is not None and self.ticks % 20 == 0:
             self.conditions.live(self)
 
-    def _ask(self, agent: Any) -> carla.VehicleControl | None:  # noqa: ANN401
+    def _ask(self, agent: Any) -> carla.VehicleControl | None:
         """The agent's control, None when it failed."""
         try:
             with within(self.conditions.timeout_s):
@@ -248,7 +248,7 @@ class Drive:
             self._fail(SIMULATION if lost else AGENT, "Stopping the route, the agent has crashed:")
             return None
 
-    def _finish(self, agent: Any) -> None:  # noqa: ANN401
+    def _finish(self, agent: Any) -> None:
         """Sum up; the agent cleans up."""
         if self.cast is not None:
             self.cast.end()

@@ -32,7 +32,7 @@ def step_of(actor: carla.ActorSnapshot | carla.Actor) -> dict[str, list[float]]:
     }
 
 
-def _triple(vector: Any) -> list[float]:  # noqa: ANN401  any of the client's vectors
+def _triple(vector: Any) -> list[float]:
     return [vector.x, vector.y, vector.z]
 
 

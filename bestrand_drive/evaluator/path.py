@@ -13,7 +13,7 @@ _FASTEST_M_S = 60.0
 _SAME_M = 0.05
 
 
-def place_of(item: Any) -> tuple[float, float, float]:  # noqa: ANN401  whatever has a place
+def place_of(item: Any) -> tuple[float, float, float]:
     """Place of a waypoint, plan point, transform or location, metres."""
     if not hasattr(item, "location"):  # a transform has one, and a method called transform
         item = getattr(item, "transform", item)

@@ -105,7 +105,7 @@ def _mount(spec: Spec) -> carla.Transform:
 class SensorSuite:
     """The agent's sensors on the ego; ``interface`` is the agent's, which may be the official one."""
 
-    def __init__(self, world: carla.World, ego: carla.Vehicle, interface: Any) -> None:  # noqa: ANN401
+    def __init__(self, world: carla.World, ego: carla.Vehicle, interface: Any) -> None:
         self._world = world
         self._ego = ego
         self._interface = interface
@@ -157,31 +157,31 @@ class SensorSuite:
         self._spawned.clear()
 
 
-def _image(data: Any) -> Any:  # noqa: ANN401
+def _image(data: Any) -> Any:
     import numpy as np  # noqa: PLC0415  most agents here have no such sensor, and start-up counts
 
     return np.frombuffer(data.raw_data, dtype=np.uint8).copy().reshape(data.height, data.width, 4)
 
 
-def _points(data: Any) -> Any:  # noqa: ANN401
-    import numpy as np  # noqa: PLC0415
+def _points(data: Any) -> Any:
+    import numpy as np  # noqa: PLC0415  slow to load, and few agents have such a sensor
 
     return np.frombuffer(data.raw_data, dtype=np.float32).copy().reshape(-1, 4)
 
 
-def _radar(data: Any) -> Any:  # noqa: ANN401
+def _radar(data: Any) -> Any:
     """Depth, azimuth, altitude, velocity."""
     return _points(data)[:, ::-1]
 
 
-def _gnss(data: Any) -> Any:  # noqa: ANN401
-    import numpy as np  # noqa: PLC0415
+def _gnss(data: Any) -> Any:
+    import numpy as np  # noqa: PLC0415  slow to load, and few agents have such a sensor
 
     return np.array([data.latitude, data.longitude, data.altitude])
 
 
-def _imu(data: Any) -> Any:  # noqa: ANN401
-    import numpy as np  # noqa: PLC0415
+def _imu(data: Any) -> Any:
+    import numpy as np  # noqa: PLC0415  slow to load, and few agents have such a sensor
 
     pushes = [getattr(vector, axis) for vector in (data.accelerometer, data.gyroscope) for axis in "xyz"]
     return np.array([*pushes, data.compass])

@@ -257,7 +257,7 @@ class Traffic:
             carla.command.ApplyTargetAngularVelocity(number, carla.Vector3D(0.0, 0.0, rate_deg_s)),
         ]
 
-    def _step(self, walk: Walk) -> Any:  # noqa: ANN401  a command
+    def _step(self, walk: Walk) -> Any:
         place = self._stage.state(walk.actor).location
         dx, dy = walk.target.x - place.x, walk.target.y - place.y
         away_m = math.hypot(dx, dy)

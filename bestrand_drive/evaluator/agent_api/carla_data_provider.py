@@ -75,7 +75,7 @@ class CarlaDataProvider:
         return True
 
     @classmethod
-    def get_all_actors(cls) -> Any:  # noqa: ANN401  CARLA's list of actors
+    def get_all_actors(cls) -> Any:
         """All actors, listed once a tick."""
         world = cls._world
         if world is None:
