@@ -90,13 +90,16 @@ def test_a_result_counts_though_its_evaluator_never_ends(make_runs):
     assert runs.endings() == ["Completed"]
 
 
-def test_an_attempt_that_takes_too_long(make_runs):
+def test_a_drive_that_takes_too_long_is_not_tried_again(make_runs):
+    """F3: a second one would be shorter."""
     runs = make_runs()
     runs.routes(11)
-    runs.order("slow=60@1")
-    runs.run("--route-limit", 2, "--max-attempts", 1, code=6)
-    runs.run()  # without the limit, which a busy machine does not keep
-    assert runs.endings() == [Reason.WALL_LIMIT.value, "Completed"]
+    runs.order("slow=600@1")
+    ran = runs.run("--route-limit", 10, code=6)
+    assert "attempts of this start: 1 (1 over limit)" in ran.out
+    assert "attempt 1 was not over at --route-limit (wall_limit): not tried again" in ran.out
+    runs.run(code=6)
+    assert runs.endings() == [Reason.WALL_LIMIT.value]
 
 
 def test_a_flood_of_output_holds_nobody_up(make_runs):

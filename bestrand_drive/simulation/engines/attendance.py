@@ -19,7 +19,7 @@ from bestrand_drive.simulation.engines.settings import Settings
 from bestrand_drive.simulation.heartbeat import Beat, State, read_beat
 from bestrand_drive.simulation.processes.identity import identify, send_signal
 from bestrand_drive.simulation.processes.supervised import Ended, Supervised
-from bestrand_drive.simulation.stacks import in_agent, main_stack
+from bestrand_drive.simulation.stacks import Stack, in_agent, main_stack
 from bestrand_drive.simulation.watchdog import FINE, NO_LINES, Look, Server, Verdict, Watchdog
 
 _STACKS_S = 3.0
@@ -142,12 +142,18 @@ class Attendance:
         """End it; what it writes from now on is not looked at."""
         result = _content(self._command.result)
         if not verdict.fine:
-            stack = main_stack(self._print_stacks())
-            if verdict.between and stack and in_agent(stack, self._settings.agent.path):
-                verdict = verdict.of_agent()
+            verdict = self._blamed(verdict, main_stack(self._print_stacks()))
         grace_s = 0.0 if halt.forced else self._settings.grace_s
         ended = self._process.stop(grace_s, hurry=lambda: halt.forced)
         return self._attended(ended, result, verdict, interrupted=interrupted)
+
+    def _blamed(self, verdict: Verdict, stack: Stack | None) -> Verdict:
+        """The verdict once it is known where the main thread stands; without a stack the agent may still be why."""
+        if not verdict.between:
+            return verdict
+        if stack is None:
+            return verdict.unseen() if self._beat and self._beat.ticks else verdict
+        return verdict.of_agent() if in_agent(stack, self._settings.agent.path) else verdict
 
     def _print_stacks(self) -> str:
         """Have the hooks write into the log where each thread stands; what they wrote, "" for nothing."""
