@@ -82,6 +82,27 @@ def test_an_agent_that_hangs_is_not_tried_again(make_runs):
     assert runs.left() == []
 
 
+def test_a_policy_that_hangs_everywhere_is_no_broken_machine(make_runs):
+    """F3: routes without a score, not a streak that excuses them."""
+    runs = make_runs()
+    runs.routes(11, 12, 13, 14)
+    runs.order("hang")
+    runs.run("--limit", "grace=1", "--timeout", 1, "--servers", 4, code=6)
+    assert runs.endings() == [Reason.AGENT_HANG.value] * 4
+    assert list((runs.path / "stops").glob("*")) == []
+
+
+def test_an_agent_that_hangs_and_shows_no_stack_is_not_tried_again(make_runs):
+    """F3: it takes the signal that asks for the stacks."""
+    runs = make_runs()
+    runs.routes(11)
+    runs.order("hang_unseen@1")
+    runs.run("--limit", "grace=1", "--timeout", 1, code=6)
+    (attempt,) = runs.attempts()
+    assert attempt.reason is Reason.AGENT_HANG
+    assert "no stack could be printed" in attempt.detail
+
+
 def test_a_result_counts_though_its_evaluator_never_ends(make_runs):
     runs = make_runs()
     runs.routes(11)

@@ -9,7 +9,7 @@ from bestrand_drive.simulation.attempts.record import Attempt
 
 _LEAST = 3
 _AFTER_SUCCESS = 3
-"""Times as many are waited for once some attempt had a result: some routes do crash every simulator."""
+"""Times as many are waited for once some attempt was the policy's: some routes do crash every simulator."""
 _LINES = 12
 _END = 1 << 14
 
@@ -36,11 +36,11 @@ class Breaker:
         """
         if self._broken:
             return (attempt,) if attempt.reason is self._streak[-1].reason else ()
-        if attempt.counts:
+        if attempt.of_policy:  # a hang, too, shows that it can be driven here
             self._succeeded = True
-        if attempt.counts or (self._streak and attempt.reason is not self._streak[-1].reason):
+        if attempt.of_policy or (self._streak and attempt.reason is not self._streak[-1].reason):
             self._streak = []
-        if not attempt.counts:
+        if not attempt.of_policy:
             self._streak.append(attempt)
         self._broken = self._routes >= self._limit * (_AFTER_SUCCESS if self._succeeded else 1)
         return tuple(self._streak) if self._broken else ()
