@@ -19,12 +19,14 @@ class Breaker:
 
     Args:
         servers: Slots: all of them meet the same fault once before anything can be done.
+        succeeded: Whether the policy was driven here before, in this start or an earlier one. Otherwise a few routes
+            that always fail, being all that is left, would stop every start, and never come to their cap.
     """
 
-    def __init__(self, servers: int) -> None:
+    def __init__(self, servers: int, *, succeeded: bool = False) -> None:
         self._limit = max(_LEAST, servers)
         self._streak: list[Attempt] = []
-        self._succeeded = False
+        self._succeeded = succeeded
         self._broken = False
 
     def add(self, attempt: Attempt) -> tuple[Attempt, ...]:
