@@ -19,6 +19,8 @@ class Outcome(str, Enum):
     """The simulator, the setup or the job failed; missing, never scored."""
     AGENT_HUNG = "agent_hung"
     """The policy's own code never came back. Of attempts only: no record tells it, so it is missing, never scored."""
+    OVER_LIMIT = "over_limit"
+    """The policy's drive was not over when the user's limit was. As ``AGENT_HUNG``: of attempts only, missing."""
 
 
 OF_RECORDS = (Outcome.SCORED, Outcome.AGENT_CRASHED, Outcome.INFRASTRUCTURE)

@@ -121,7 +121,11 @@ def run(
     ] = None,
     route_limit: Annotated[
         float | None,
-        typer.Option(help="Seconds of a whole attempt. Default: none.", rich_help_panel=HOW, show_default=False),
+        typer.Option(
+            help="Seconds of a whole attempt; a longer drive has no score and is not tried again. Default: none.",
+            rich_help_panel=HOW,
+            show_default=False,
+        ),
     ] = None,
     limit: Annotated[
         list[str] | None,

@@ -1,6 +1,6 @@
 """Whether a running attempt still gets anywhere.
 
-Each verdict is the infrastructure's, but for one: a policy that drives badly, crashes, or takes too long for a step is
+Each verdict is the infrastructure's, but for two: a policy that drives badly, crashes, or takes too long for a step is
 ended by the evaluator's own clocks, which are left to act first, and its record says so. What remains is that nothing
 moves:
 
@@ -14,15 +14,19 @@ verdict               signs                                           limit
 ``tick_hang``         in a tick, and the server does not answer       ``tick_s``
 ``no_progress``       in the evaluator's or the agent's code          its ``--timeout`` and ``grace_s``
 ``agent_hang``        the same, the server answers, and the main      the same
-                      thread's stack shows the agent's own code
+                      thread's stack shows the agent's own code, or
+                      cannot be shown though the world was stepped
 ``no_progress``       before the first world, and the server answers  ``start_s``
-``wall_limit``        anything                                        ``wall_s``
+``wall_limit``        the world was stepped, and the server is there  ``wall_s``
+                      (without hooks: the server answers); before
+                      that the reason is what is waited for
 ====================  ==============================================  =================================
 
 A ``tm_stall`` is CARLA's own fault: a TrafficManager in synchronous mode can miss a wake-up, and then ``world.tick``
 never comes back, whatever time-out the client has. A log that tells of a full GPU or a taken port gives its reason to
-a server that does not answer. An ``agent_hang`` is the policy's: it is not tried again, or a policy that hangs on hard
-routes would be until it is lucky. (The evaluator's own clock interrupts Python, not a call that does not return to it.)
+a server that does not answer. ``agent_hang`` and ``wall_limit`` are the policy's: they are not tried again, or a policy
+that hangs or gets stuck on hard routes would be until it is lucky. (The evaluator's own clock interrupts Python, not a
+call that does not return to it.)
 """
 
 from __future__ import annotations
@@ -127,6 +131,11 @@ class Verdict:
         """The same, after a look at the stacks has found the agent's own code."""
         return replace(self, reason=Reason.AGENT_HANG, text=self.text.replace(_OWN_CODE, "in the agent's own code"))
 
+    def unseen(self) -> Verdict:
+        """The same, when no stack could be printed: some agents take the signal that asks for it, or hold all up."""
+        text = f"{self.text}; no stack could be printed, which is taken for the agent's doing"
+        return replace(self, reason=Reason.AGENT_HANG, text=text)
+
 
 FINE = Verdict()
 
@@ -173,28 +182,43 @@ class Watchdog:
     def _judge(self, look: Look) -> tuple[Reason | None, str]:
         limits = self._limits
         if limits.wall_s is not None and self._age_s > limits.wall_s:
-            return Reason.WALL_LIMIT, f"the attempt takes longer than {limits.wall_s:.0f} s"
+            return self._over(look, f"the attempt takes longer than {limits.wall_s:.0f} s")
         if self._gone_s > limits.gone_s:
             return Reason.SIMULATION_CRASH, f"the server has been gone for {self._gone_s:.0f} s"
-        if not self._hooks or (look.beat is None and look.result_mtime_ns is not None):
-            return None, ""  # no hooks, or its Python leaves them out: a result without a heartbeat
-        return self._judge_state(look.beat.state if look.beat else State.START, look.server)
+        if self._blind(look):
+            return None, ""
+        reason, limit_s, where = self._waits(look)
+        if self._still_s <= limit_s:
+            return None, ""
+        return reason, f"{where} for {self._still_s:.0f} s; the server {look.server.value}"
 
-    def _judge_state(self, state: State, server: Server) -> tuple[Reason | None, str]:
-        """By what the evaluator does, and for how long it has."""
-        limits, since = self._limits, f"for {self._still_s:.0f} s; the server {server.value}"
-        if state is State.START and server in _ABSENT and self._still_s > limits.ready_s:
-            return Reason.SERVER_NOT_READY, f"no world was asked for {since}"
-        if state is State.START and self._still_s > limits.start_s:
-            return Reason.NO_PROGRESS, f"no world was asked for {since}"
-        if state is State.LOAD and self._still_s > limits.load_s:
-            return Reason.LOAD_HANG, f"loading a world {since}"
-        if state is State.TICK and self._still_s > limits.tick_s:
-            reason = Reason.TM_STALL if server is Server.ANSWERS else Reason.TICK_HANG
-            return reason, f"in one tick {since}"
-        if state is State.BETWEEN and self._still_s > limits.timeout_s + limits.grace_s:
-            return Reason.NO_PROGRESS, f"{_OWN_CODE} {since}"
-        return None, ""
+    def _blind(self, look: Look) -> bool:
+        """Whether there are no hooks, or its Python leaves them out: a result without a heartbeat."""
+        return not self._hooks or (look.beat is None and look.result_mtime_ns is not None)
+
+    def _over(self, look: Look, text: str) -> tuple[Reason, str]:
+        """The whole takes too long: the policy's doing once it drives, before that the fault of what is waited for."""
+        if self._answered and look.server is Server.GONE:
+            return Reason.SIMULATION_CRASH, f"{text}; the server {look.server.value}"
+        drives = look.server is Server.ANSWERS if self._blind(look) else look.beat is not None and look.beat.ticks > 0
+        if drives:
+            return Reason.WALL_LIMIT, text
+        reason, _, where = self._waits(look)
+        return reason, f"{text}; {where}; the server {look.server.value}"
+
+    def _waits(self, look: Look) -> tuple[Reason, float, str]:
+        """What is wrong if this lasts, for longer than how many seconds, and what it is in words."""
+        limits, state = self._limits, look.beat.state if look.beat else State.START
+        if state is State.LOAD:
+            return Reason.LOAD_HANG, limits.load_s, "loading a world"
+        if state is State.TICK:
+            stalled = look.server is Server.ANSWERS
+            return Reason.TM_STALL if stalled else Reason.TICK_HANG, limits.tick_s, "in one tick"
+        if state is State.BETWEEN:
+            return Reason.NO_PROGRESS, limits.timeout_s + limits.grace_s, _OWN_CODE
+        if look.server in _ABSENT and limits.ready_s <= limits.start_s:
+            return Reason.SERVER_NOT_READY, limits.ready_s, "no world was asked for"
+        return Reason.NO_PROGRESS, limits.start_s, "no world was asked for"
 
     def _evidence(self, look: Look) -> tuple[str, ...]:
         beat = look.beat

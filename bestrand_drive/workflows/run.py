@@ -118,10 +118,15 @@ def _books(prepared: Prepared, store: AttemptStore) -> Books:
     return Books(
         store=store,
         files=prepared.routes.files,
-        breaker=Breaker(prepared.request.servers),
+        breaker=Breaker(prepared.request.servers, succeeded=any(_driven_here(one) for one in store.attempts)),
         max_attempts=prepared.request.max_attempts,
         pool_builds=prepared.request.pool_builds,
     )
+
+
+def _driven_here(attempt: Attempt) -> bool:
+    """Whether it shows that attempts of this run can come to a result; adopted ones tell of another place."""
+    return attempt.of_policy and attempt.adopted_from is None
 
 
 def _report(prepared: Prepared, books: Books) -> RunReport:

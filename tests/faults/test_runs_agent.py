@@ -56,6 +56,17 @@ def test_starts_on_a_broken_machine_exhaust_no_route(make_runs):
     assert [runs.endings(route)[4:] for route in (11, 12, 13)] == [["Completed"]] * 3
 
 
+def test_routes_that_always_fail_are_given_up_though_others_had_results_in_an_earlier_start(make_runs):
+    """F22: else every start would stop at them and excuse their attempts, for ever."""
+    runs = make_runs()
+    runs.routes(11, 12, 13, 14)
+    runs.order("12:setup,13:setup,14:setup")
+    runs.run("--only", "11")
+    runs.run("--max-attempts", 1, code=6)
+    assert list((runs.path / "stops").glob("*")) == []
+    assert [runs.endings(route) for route in (12, 13, 14)] == [[Reason.SETUP_FAILED.value]] * 3
+
+
 def test_what_fails_beside_a_streak_is_counted(make_runs):
     """F22: one route's own failures are its own, though the run stops later for another reason."""
     runs = make_runs()

@@ -82,6 +82,27 @@ def test_an_agent_that_hangs_is_not_tried_again(make_runs):
     assert runs.left() == []
 
 
+def test_a_policy_that_hangs_everywhere_is_no_broken_machine(make_runs):
+    """F3: routes without a score, not a streak that excuses them."""
+    runs = make_runs()
+    runs.routes(11, 12, 13, 14)
+    runs.order("hang")
+    runs.run("--limit", "grace=1", "--timeout", 1, "--servers", 4, code=6)
+    assert runs.endings() == [Reason.AGENT_HANG.value] * 4
+    assert list((runs.path / "stops").glob("*")) == []
+
+
+def test_an_agent_that_hangs_and_shows_no_stack_is_not_tried_again(make_runs):
+    """F3: it takes the signal that asks for the stacks."""
+    runs = make_runs()
+    runs.routes(11)
+    runs.order("hang_unseen@1")
+    runs.run("--limit", "grace=1", "--timeout", 1, code=6)
+    (attempt,) = runs.attempts()
+    assert attempt.reason is Reason.AGENT_HANG
+    assert "no stack could be printed" in attempt.detail
+
+
 def test_a_result_counts_though_its_evaluator_never_ends(make_runs):
     runs = make_runs()
     runs.routes(11)
@@ -90,13 +111,16 @@ def test_a_result_counts_though_its_evaluator_never_ends(make_runs):
     assert runs.endings() == ["Completed"]
 
 
-def test_an_attempt_that_takes_too_long(make_runs):
+def test_a_drive_that_takes_too_long_is_not_tried_again(make_runs):
+    """F3: a second one would be shorter."""
     runs = make_runs()
     runs.routes(11)
-    runs.order("slow=60@1")
-    runs.run("--route-limit", 2, "--max-attempts", 1, code=6)
-    runs.run()  # without the limit, which a busy machine does not keep
-    assert runs.endings() == [Reason.WALL_LIMIT.value, "Completed"]
+    runs.order("slow=600@1")
+    ran = runs.run("--route-limit", 10, code=6)
+    assert "attempts of this start: 1 (1 over limit)" in ran.out
+    assert "attempt 1 was not over at --route-limit (wall_limit): not tried again" in ran.out
+    runs.run(code=6)
+    assert runs.endings() == [Reason.WALL_LIMIT.value]
 
 
 def test_a_flood_of_output_holds_nobody_up(make_runs):

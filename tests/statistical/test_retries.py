@@ -16,6 +16,7 @@ import pytest
 
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.simulation.attempts.key import AttemptKey
+from bestrand_drive.simulation.attempts.outcome import Ending, judge
 from bestrand_drive.simulation.attempts.plan import Action, plan
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt
@@ -188,6 +189,28 @@ def test_a_policy_that_hangs_gains_nothing_by_retries():
         assert abs(found.official.value - official) < 3 * found.official.error
     assert abs(tried.counted.value - once.counted.value) < 3 * math.hypot(tried.counted.error, once.counted.error)
     assert tried.official.measured > once.official.measured, "retries did give routes back that the simulator took"
+
+
+def long_when_bad(of: AttemptKey, number: int, chance: float, rng: np.random.Generator) -> Attempt:
+    """One attempt; a drive that would fail gets stuck and runs into the user's limit, mostly."""
+    attempt = drive(of, number, chance, (0.0, 0.0), rng)
+    if attempt.status == "Completed" or rng.random() > 0.7:
+        return attempt
+    judged = judge(None, Ending(verdict=Reason.WALL_LIMIT), route_id=of.route_id, benchmark=of.benchmark)
+    return Attempt(key=of, number=number, outcome=judged.outcome, reason=judged.reason)
+
+
+@pytest.mark.parametrize("max_attempts", [1, 3])
+def test_drives_over_the_limit_gain_nothing_by_retries(max_attempts):
+    """F3, F22: the official mean, by which no score is zero, stays that of one drive."""
+    rng, official = np.random.default_rng(8), []
+    for route, chance in enumerate(CHANCES):
+        attempts: list[Attempt] = []
+        while (cell := plan([key(route)], attempts, max_attempts=max_attempts)[0]).action is Action.RUN:
+            attempts.append(long_when_bad(cell.key, cell.number, chance, rng))
+        official.append(float(cell.counted is not None and cell.counted.status == "Completed"))
+    found = mean(official)
+    assert abs(found.value - CHANCES.mean()) < 3 * found.error
 
 
 def test_trying_a_hang_again_would_raise_the_official_mean():

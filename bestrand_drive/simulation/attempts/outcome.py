@@ -15,7 +15,7 @@ from bestrand_drive.benchmarks.record_parsing import RouteRecord, parse_record, 
 from bestrand_drive.benchmarks.result_files import records_of
 from bestrand_drive.benchmarks.strict_json import parse_json
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.simulation.attempts.reasons import Reason
+from bestrand_drive.simulation.attempts.reasons import Reason, outcome_of
 
 _OF_STATUS = {
     "Failed - Simulation crashed": Reason.SIMULATION_CRASH,
@@ -58,7 +58,7 @@ class Judgement:
     """What an attempt counts as.
 
     Attributes:
-        outcome: ``SCORED``, ``AGENT_CRASHED`` and ``AGENT_HUNG`` are the policy's, ``INFRASTRUCTURE`` is tried again.
+        outcome: ``INFRASTRUCTURE`` is tried again, all others are the policy's.
         reason: None exactly when it counts.
         status: As the evaluator wrote it, "" without a record.
         detail: What was wrong, for people; "" when nothing was.
@@ -96,7 +96,7 @@ def judge(result: bytes | None, ending: Ending, *, route_id: str, benchmark: str
     record, fault, detail = _read(result, route_id, benchmark)
     if record is None:
         reason = _without_record(fault, ending)
-        return Judgement(_outcome(reason), reason, detail=detail)
+        return Judgement(outcome_of(reason), reason, detail=detail)
     return judge_record(record, ending)
 
 
@@ -104,18 +104,13 @@ def judge_record(record: RouteRecord, ending: Ending) -> Judgement:
     """Judge an attempt whose record could be read."""
     reason = _reason(record, ending)
     return Judgement(
-        record.outcome if reason is None else _outcome(reason),
+        record.outcome if reason is None else outcome_of(reason),
         reason,
         record.status,
         record.reason,
         _finite(record.duration_game_s),
         _finite(record.duration_system_s),
     )
-
-
-def _outcome(reason: Reason) -> Outcome:
-    """Whose doing it is that there is no result."""
-    return Outcome.AGENT_HUNG if reason is Reason.AGENT_HANG else Outcome.INFRASTRUCTURE
 
 
 def _read(result: bytes | None, route_id: str, benchmark: str) -> tuple[RouteRecord | None, Reason, str]:
@@ -147,7 +142,13 @@ def _reason(record: RouteRecord, ending: Ending) -> Reason | None:
     if ending.interrupted:
         return Reason.INTERRUPTED
     said = _of_status(record.status)
-    return ending.verdict or (ending.signature if ending.signature in _TELLING else None) or said
+    return _verdict(ending, said) or (ending.signature if ending.signature in _TELLING else None) or said
+
+
+def _verdict(ending: Ending, said: Reason) -> Reason | None:
+    """The watchdog's, but for one against the policy after a drive that the evaluator had ended for another reason."""
+    against = ending.verdict is not None and outcome_of(ending.verdict) is not Outcome.INFRASTRUCTURE
+    return None if against and said is not Reason.UNFINISHED else ending.verdict
 
 
 def _of_server(ending: Ending) -> Reason:

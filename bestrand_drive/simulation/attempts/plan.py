@@ -1,8 +1,9 @@
 """What there is to do: for every wanted route and repeat, whether it is done, to be run, or given up, and why.
 
 The first attempt that is the policy's counts and ends its cell; only infrastructure is tried again, so that a further
-try can never choose between two results of the policy. A hang of the agent is the policy's too: it ends its cell
-without a result, because a policy that hangs where it is hard would else be tried until it is lucky.
+try can never choose between two results of the policy. A hang of the agent and a drive over the limit are the policy's
+too: they end their cell without a result, because a policy that hangs or gets stuck where it is hard would else be
+tried until it is lucky.
 """
 
 from __future__ import annotations
@@ -19,6 +20,11 @@ from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.attempts.stops import Place, place_of
 
 MAX_ATTEMPTS = 3
+_ENDS: dict[Reason | None, str] = {
+    Reason.AGENT_HANG: "hung in the agent's own code (agent_hang)",
+    Reason.WALL_LIMIT: "was not over at --route-limit (wall_limit)",
+}
+"""What ends a cell without a result."""
 
 
 class Action(str, Enum):
@@ -90,7 +96,7 @@ def _cell(
     counted = next((attempt for attempt in own if attempt.of_policy), None)
     if counted is not None and not counted.counts:
         before = [attempt for attempt in failed if attempt.number < counted.number]
-        why = f"attempt {counted.number} hung in the agent's own code ({Reason.AGENT_HANG.value}): not tried again"
+        why = f"attempt {counted.number} {_ENDS[counted.reason]}: not tried again"
         return CellPlan(key, Action.EXHAUSTED, counted.number, None, _joined(why, _endings(before), aside))
     if counted is not None:
         before = [attempt for attempt in failed if attempt.number < counted.number]

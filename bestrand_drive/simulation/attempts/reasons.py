@@ -1,8 +1,10 @@
-"""Why an attempt has no result: one word each, the infrastructure's but for ``AGENT_HANG``."""
+"""Why an attempt has no result: one word each, the infrastructure's but for ``AGENT_HANG`` and ``WALL_LIMIT``."""
 
 from __future__ import annotations
 
 from enum import Enum
+
+from bestrand_drive.benchmarks.outcomes import Outcome
 
 
 class Reason(str, Enum):
@@ -31,8 +33,17 @@ class Reason(str, Enum):
     AGENT_HANG = "agent_hang"
     """The policy's: its own code did not come back. It ends its route and repeat, without a score."""
     WALL_LIMIT = "wall_limit"
+    """The policy's: its drive was not over at the user's limit. It ends its route and repeat, without a score."""
     PORT_TAKEN = "port_taken"
     GPU_MEMORY = "gpu_memory"
     SERVER_NOT_READY = "server_not_ready"
     INTERRUPTED = "interrupted"
     """We were told to stop; such an attempt leaves no record."""
+
+
+_OF_POLICY = {Reason.AGENT_HANG: Outcome.AGENT_HUNG, Reason.WALL_LIMIT: Outcome.OVER_LIMIT}
+
+
+def outcome_of(reason: Reason) -> Outcome:
+    """Whose doing it is that there is no result."""
+    return _OF_POLICY.get(reason, Outcome.INFRASTRUCTURE)

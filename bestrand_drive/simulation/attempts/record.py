@@ -13,7 +13,7 @@ from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import dump_json
 from bestrand_drive.simulation.attempts.key import AttemptKey
 from bestrand_drive.simulation.attempts.models import Finite, Frozen, Sha256, parse_model
-from bestrand_drive.simulation.attempts.reasons import Reason
+from bestrand_drive.simulation.attempts.reasons import Reason, outcome_of
 
 SCHEMA_VERSION = 1
 Stamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+00:00$")]
@@ -96,8 +96,8 @@ class Attempt(Frozen):
     def _agrees_with_itself(self) -> Attempt:
         if self.counts != (self.reason is None):
             raise ValueError("an attempt has a reason exactly when it has no result of the policy")
-        if (self.outcome is Outcome.AGENT_HUNG) != (self.reason is Reason.AGENT_HANG):
-            raise ValueError("that the agent hung is outcome and reason, or neither")
+        if self.reason is not None and self.outcome is not outcome_of(self.reason):
+            raise ValueError("its outcome is not that of its reason")
         if (self.result_file is None) != (self.result_sha256 is None):
             raise ValueError("a result file goes with its hash")
         if self.result_file not in (None, self.result_name):

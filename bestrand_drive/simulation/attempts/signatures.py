@@ -2,7 +2,7 @@
 
 A line tells of the attempt only as far as the attempt cannot have survived it: what a later step of the world followed
 is no cause of the end, and neither is what an earlier route left in the log of a shared server. Why an agent crashed is
-told by its own traceback alone.
+told by its own traceback alone, and there by the last exception: the agent had caught those before.
 
 Sources: what CARLA 0.9.15, the leaderboard and PyTorch print; the same lines that Fail2Drive's launcher looks for.
 """
@@ -46,6 +46,8 @@ _SURVIVABLE = (Reason.GPU_MEMORY, Reason.PORT_TAKEN)
 _BOUND = "traffic_manager init success"
 """Printed by Bench2Drive's evaluator once it has found a free port."""
 _AGENT_CRASHED = "the agent has crashed"
+_EVALUATORS = re.compile(r"leaderboard\.\w[\w.]*(?::|$)")
+"""An exception of the evaluator's own, such as the AgentError that it raises from whatever the agent raised."""
 _IMPORTER = re.compile(r"/leaderboard/[^/]+\.py$")
 _IMPORTLIB = re.compile(r"/importlib/__init__\.py$")
 
@@ -128,7 +130,9 @@ def _crash(lines: Sequence[str]) -> Reason | None:
 
 
 def _said(raised: Raised) -> Reason | None:
-    return next((reason for reason, pattern in _PATTERNS if any(map(pattern.search, raised.said))), None)
+    """By the exception that ended it, and what the evaluator raised from it: what led to it was caught before."""
+    own = next((at for at, said in enumerate(reversed(raised.said), 1) if not _EVALUATORS.match(said)), 0)
+    return next((reason for reason, pattern in _PATTERNS if any(map(pattern.search, raised.said[-own:]))), None)
 
 
 def _ends(path: Path, start: int = 0, stop: int | None = None) -> list[str]:

@@ -19,7 +19,7 @@ from bestrand_drive.simulation.engines.settings import Settings
 from bestrand_drive.simulation.heartbeat import Beat, State, read_beat
 from bestrand_drive.simulation.processes.identity import identify, send_signal
 from bestrand_drive.simulation.processes.supervised import Ended, Supervised
-from bestrand_drive.simulation.stacks import in_agent, main_stack
+from bestrand_drive.simulation.stacks import Stack, in_agent, main_stack
 from bestrand_drive.simulation.watchdog import FINE, NO_LINES, Look, Server, Verdict, Watchdog
 
 _STACKS_S = 3.0
@@ -83,7 +83,7 @@ class Attendance:
         self._dog = Watchdog(settings.limits, hooks=command.heartbeat is not None)
         self._beat: Beat | None = None
         self._pace = Pace()
-        self._mtime: int | None = None
+        self._stamp: tuple[int, int] | None = None
         self._counts_since_s: float | None = None
         self._met_server = self._server_died = False
         self._survived = self._looked = LogPlace(process.log)
@@ -109,17 +109,17 @@ class Attendance:
 
     def _look(self, now_s: float) -> Verdict:
         moved = self._read_beat()
-        mtime = _mtime(self._command.result)
-        if mtime != self._mtime:
-            self._mtime = mtime
-            self._counts_since_s = now_s if self._counts(_content(self._command.result)) else None
         # a tick that came back tells as much as a call of ours, and costs the server nothing
         server = Server.ANSWERS if moved and self._server.version else self._server.look()
         self._met_server |= server is Server.ANSWERS
+        # after the server, which an evaluator ends once it has written its result
+        if (stamp := _stamp(self._command.result)) != self._stamp:
+            self._stamp = stamp
+            self._counts_since_s = now_s if self._counts(_content(self._command.result)) else None
         if self._met_server and server is Server.GONE and self._counts_since_s is None:
             self._server_died = True
         signature = NO_LINES if server is Server.ANSWERS else scan_attempt(self._survived)
-        return self._dog.look(Look(now_s, True, self._beat, mtime, server, signature))
+        return self._dog.look(Look(now_s, True, self._beat, stamp[0] if stamp else None, server, signature))
 
     def _read_beat(self) -> bool:
         """Take a reading; whether the world was stepped since the last one, which the log until then was survived."""
@@ -142,12 +142,18 @@ class Attendance:
         """End it; what it writes from now on is not looked at."""
         result = _content(self._command.result)
         if not verdict.fine:
-            stack = main_stack(self._print_stacks())
-            if verdict.between and stack and in_agent(stack, self._settings.agent.path):
-                verdict = verdict.of_agent()
+            verdict = self._blamed(verdict, main_stack(self._print_stacks()))
         grace_s = 0.0 if halt.forced else self._settings.grace_s
         ended = self._process.stop(grace_s, hurry=lambda: halt.forced)
         return self._attended(ended, result, verdict, interrupted=interrupted)
+
+    def _blamed(self, verdict: Verdict, stack: Stack | None) -> Verdict:
+        """The verdict once it is known where the main thread stands; without a stack the agent may still be why."""
+        if not verdict.between:
+            return verdict
+        if stack is None:
+            return verdict.unseen() if self._beat and self._beat.ticks else verdict
+        return verdict.of_agent() if in_agent(stack, self._settings.agent.path) else verdict
 
     def _print_stacks(self) -> str:
         """Have the hooks write into the log where each thread stands; what they wrote, "" for nothing."""
@@ -204,9 +210,11 @@ def _speed(first: tuple[float, int], last: tuple[float, int]) -> float | None:
     return STEP_S * (last[1] - first[1]) / passed_s if passed_s > 0 else None
 
 
-def _mtime(path: Path) -> int | None:
+def _stamp(path: Path) -> tuple[int, int] | None:
+    """Time of the last change and size, since clocks of file systems can be coarse; None when there is no file."""
     with contextlib.suppress(OSError):
-        return path.stat().st_mtime_ns
+        found = path.stat()
+        return found.st_mtime_ns, found.st_size
     return None
 
 

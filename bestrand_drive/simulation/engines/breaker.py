@@ -9,7 +9,7 @@ from bestrand_drive.simulation.attempts.record import Attempt
 
 _LEAST = 3
 _AFTER_SUCCESS = 3
-"""Times as many are waited for once some attempt had a result: some routes do crash every simulator."""
+"""Times as many are waited for once some attempt was the policy's: some routes do crash every simulator."""
 _LINES = 12
 _END = 1 << 14
 
@@ -19,12 +19,14 @@ class Breaker:
 
     Args:
         servers: Slots: all of them meet the same fault once before anything can be done.
+        succeeded: Whether the policy was driven here before, in this start or an earlier one. Otherwise a few routes
+            that always fail, being all that is left, would stop every start, and never come to their cap.
     """
 
-    def __init__(self, servers: int) -> None:
+    def __init__(self, servers: int, *, succeeded: bool = False) -> None:
         self._limit = max(_LEAST, servers)
         self._streak: list[Attempt] = []
-        self._succeeded = False
+        self._succeeded = succeeded
         self._broken = False
 
     def add(self, attempt: Attempt) -> tuple[Attempt, ...]:
@@ -36,11 +38,11 @@ class Breaker:
         """
         if self._broken:
             return (attempt,) if attempt.reason is self._streak[-1].reason else ()
-        if attempt.counts:
+        if attempt.of_policy:  # a hang, too, shows that it can be driven here
             self._succeeded = True
-        if attempt.counts or (self._streak and attempt.reason is not self._streak[-1].reason):
+        if attempt.of_policy or (self._streak and attempt.reason is not self._streak[-1].reason):
             self._streak = []
-        if not attempt.counts:
+        if not attempt.of_policy:
             self._streak.append(attempt)
         self._broken = self._routes >= self._limit * (_AFTER_SUCCESS if self._succeeded else 1)
         return tuple(self._streak) if self._broken else ()

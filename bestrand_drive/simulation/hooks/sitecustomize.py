@@ -4,8 +4,9 @@
   ``leaderboard_evaluator*.py``) ends as soon as the server answers; never later than asked.
 - Every ``carla.Client`` gets eight worker threads where its caller names none: with as many as a small machine has
   cores, a batch that ticks waits for ever once two Python sensors listen (the binding holds the GIL meanwhile).
-- The calls that step or load a world write where they are into the small file ``$BESTRAND_HEARTBEAT``; the format is
-  read by ``bestrand_drive.simulation.heartbeat``. Only the process that loads ``carla`` first writes.
+- The calls of the main thread that step or load a world write where they are into the small file
+  ``$BESTRAND_HEARTBEAT``; the format is read by ``bestrand_drive.simulation.heartbeat``. Only the process that loads
+  ``carla`` first writes.
 - SIGUSR1 prints the stacks of all threads to standard error.
 
 Runs under Python 3.7 to 3.12 with the standard library alone. Whatever fails in here is said once on standard error,
@@ -25,6 +26,7 @@ import signal
 import socket
 import struct
 import sys
+import threading
 import time
 import zlib
 from collections.abc import Callable
@@ -94,7 +96,7 @@ def answers(port: int) -> bool:
 class Heart:
     """Writes where the evaluator is; the file is mapped, so that a write is a copy of 80 bytes.
 
-    Two threads may call at once (scenarios are built beside the ticks). Each restores the state it found.
+    Told by one thread alone, whose calls nest: each restores the state it found.
     """
 
     def __init__(self, path: str) -> None:
@@ -136,12 +138,13 @@ class Heart:
         return before
 
     @quiet
-    def leave(self, before: int, frame: Any = None) -> None:
-        """A call ended; ``frame`` is given by one that ticked."""
+    def leave(self, before: int, answer: Any = None) -> None:
+        """A call ended; ``answer`` is that of one that ticked: a frame, a snapshot that has one, or a batch's."""
         self.state = before if before in (LOAD, TICK) else BETWEEN
-        if frame is not None:
-            self.ticks += 1
-            self.frame = frame if isinstance(frame, int) else self.frame + 1
+        if answer is not None:
+            frame = answer if isinstance(answer, int) else getattr(answer, "frame", self.frame + 1)
+            self.ticks += frame != self.frame
+            self.frame = frame
         self.write()
 
 
@@ -153,7 +156,7 @@ def watch(heart: Heart, owner: Any, name: str, state: int, concerns: Callable[..
 
     @functools.wraps(original)
     def watched(self: Any, *arguments: Any, **named: Any) -> Any:
-        if not concerns(*arguments, **named):
+        if not drives() or not concerns(*arguments, **named):
             return original(self, *arguments, **named)
         before = heart.enter(state, arguments, named)
         answer = None
@@ -164,6 +167,14 @@ def watch(heart: Heart, owner: Any, name: str, state: int, concerns: Callable[..
         return answer
 
     setattr(owner, name, watched)
+
+
+def drives() -> bool:
+    """Whether the main thread calls, in which evaluators drive.
+
+    Another one builds scenarios meanwhile and waits there for the main one's ticks, as long as an agent takes.
+    """
+    return threading.get_ident() == threading.main_thread().ident
 
 
 def always(*_: Any, **__: Any) -> bool:

@@ -134,7 +134,9 @@ class Evaluator:
             raise RuntimeError("a sensor took too long to send its data")
         if self.kind == "stubborn":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        if self.kind in ("hang", "stubborn", "hang_evaluator"):
+        if self.kind == "hang_unseen":
+            signal.signal(signal.SIGUSR1, signal.SIG_IGN)
+        if self.kind in ("hang", "hang_unseen", "stubborn", "hang_evaluator"):
             self._stand_still()
         if self.kind == "hang_tick":
             self.carla.hangs.add("tick")

@@ -26,6 +26,7 @@ KINDS = {
     "no_file": "no result, exit 0",
     "exit": "end with this code, without a record",
     "hang": "stand still in the agent",
+    "hang_unseen": "stand still in the agent, which takes the signal that asks for stacks",
     "hang_evaluator": "stand still between two ticks, but not in the agent",
     "stubborn": "stand still in the agent, and ignore SIGTERM",
     "hang_start": "stand still before a world is asked for",

@@ -56,6 +56,11 @@ def hung(number: int = 1, of: AttemptKey = KEY, **more: Any) -> Attempt:
     return failed(number, of, Reason.AGENT_HANG, outcome=Outcome.AGENT_HUNG, **more)
 
 
+def over_limit(number: int = 1, of: AttemptKey = KEY, **more: Any) -> Attempt:
+    """An attempt whose drive was not over at the user's limit."""
+    return failed(number, of, Reason.WALL_LIMIT, outcome=Outcome.OVER_LIMIT, **more)
+
+
 def empty_store(root: Path, *, repair: bool = True) -> AttemptStore:
     """A store in a folder, made when it is not there."""
     layout = Layout(root)

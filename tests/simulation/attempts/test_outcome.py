@@ -119,11 +119,20 @@ def test_without_a_record_the_ending_decides(content, ending, reason):
 
 
 @pytest.mark.parametrize("content", [None, NO_RECORDS, b"{", result(status="Started")])
-def test_a_hang_of_the_agent_is_the_policys_and_has_no_score(content):
+@pytest.mark.parametrize(
+    ("verdict", "outcome"), [(Reason.AGENT_HANG, Outcome.AGENT_HUNG), (Reason.WALL_LIMIT, Outcome.OVER_LIMIT)]
+)
+def test_a_hang_of_the_agent_or_too_long_a_drive_is_the_policys_and_has_no_score(content, verdict, outcome):
     """F3: neither scored nor tried again."""
-    found = judged(content, Ending(exit_code=-9, verdict=Reason.AGENT_HANG))
-    assert (found.outcome, found.reason) == (Outcome.AGENT_HUNG, Reason.AGENT_HANG)
+    found = judged(content, Ending(exit_code=-9, verdict=verdict))
+    assert (found.outcome, found.reason) == (outcome, verdict)
     assert (found.counts, found.kept) == (False, True)
+
+
+def test_a_drive_that_the_simulator_had_ended_is_not_held_against_the_policy():
+    """Its evaluator stood still afterwards."""
+    found = judged(result(status="Failed - Simulation crashed"), Ending(exit_code=-9, verdict=Reason.WALL_LIMIT))
+    assert (found.outcome, found.reason) == (Outcome.INFRASTRUCTURE, Reason.SIMULATION_CRASH)
 
 
 def test_a_hang_after_the_result_costs_nothing():

@@ -10,7 +10,7 @@ from bestrand_drive.simulation.attempts.plan import Action, counted_attempts, pl
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.route_set import read_route_set
 from bestrand_drive.simulation.attempts.stops import place_of
-from tests.simulation.attempts.made import KEY, failed, hung, key, scored
+from tests.simulation.attempts.made import KEY, failed, hung, key, over_limit, scored
 
 
 def one(attempts, wanted=KEY, **options):
@@ -80,6 +80,13 @@ def test_a_hang_of_the_agent_ends_the_cell_without_a_result():
     )
     assert counted_attempts([KEY], attempts, KEY) == []
     assert one([scored(1), hung(2)]).action is Action.DONE
+
+
+def test_a_drive_over_the_limit_ends_the_cell_without_a_result():
+    """F3: bad drives are the long ones."""
+    cell = one([over_limit(1), scored(2)], max_attempts=9)
+    assert (cell.action, cell.number, cell.counted) == (Action.EXHAUSTED, 1, None)
+    assert cell.why == "attempt 1 was not over at --route-limit (wall_limit): not tried again"
 
 
 def test_the_cap_does_not_undo_a_result():

@@ -12,7 +12,7 @@ from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import EvaluatorCheckout, Load, NewerSchema, parse_attempt
-from tests.simulation.attempts.made import failed, hung, scored
+from tests.simulation.attempts.made import failed, hung, over_limit, scored
 
 FULL = scored(
     2,
@@ -31,7 +31,7 @@ FULL = scored(
 )
 
 
-@pytest.mark.parametrize("attempt", [FULL, scored(), failed(), hung()])
+@pytest.mark.parametrize("attempt", [FULL, scored(), failed(), hung(), over_limit()])
 def test_a_record_comes_back_as_it_was(attempt):
     again = parse_attempt(attempt.to_json(), Path("1.json"))
     assert again == attempt
@@ -46,6 +46,8 @@ def test_a_record_comes_back_as_it_was(attempt):
         {"outcome": "agent_hung"},
         {"outcome": "agent_hung", "reason": "no_progress"},
         {"outcome": "infrastructure", "reason": "agent_hang"},
+        {"outcome": "infrastructure", "reason": "wall_limit"},
+        {"outcome": "agent_hung", "reason": "wall_limit"},
         {"result_sha256": None},
         {"result_file": "3.result.json"},
         {"result_file": "../2.result.json"},

@@ -62,6 +62,7 @@ def test_a_line_is_found_once_where_the_ends_meet(tmp_path):
 
 
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB"
+AGENT_ERROR = "leaderboard.autoagents.agent_wrapper.AgentError:"
 CRASHED = "\x1b[91mStopping the route, the agent has crashed:"
 
 
@@ -81,7 +82,13 @@ def traceback(*said: str, files: tuple[str, ...] = ("/team/agent.py",)) -> list[
         ([OOM, CRASHED, "", *traceback("ValueError: empty")], None),
         ([*traceback(OOM), CRASHED, *traceback("ValueError: empty")], None),
         ([CRASHED, *traceback(OOM)], Reason.GPU_MEMORY),
-        ([CRASHED, *traceback(OOM, "leaderboard.AgentError: the agent raised")], Reason.GPU_MEMORY),
+        ([CRASHED, *traceback(OOM, AGENT_ERROR)], Reason.GPU_MEMORY),
+        ([CRASHED, *traceback("ValueError: x", OOM, AGENT_ERROR, AGENT_ERROR)], Reason.GPU_MEMORY),
+        ([CRASHED, *traceback(OOM, "KeyError: 'k'")], None),
+        ([CRASHED, *traceback(OOM, "KeyError: 'k'", AGENT_ERROR)], None),
+        ([CRASHED, *traceback(OOM, "my.AgentError: no fallback", AGENT_ERROR)], None),
+        ([CRASHED, *traceback("KeyError: 'k'", f"{AGENT_ERROR} CUDA out of memory")], Reason.GPU_MEMORY),
+        ([CRASHED, *traceback(AGENT_ERROR)], None),
         ([CRASHED, *traceback(OOM), "Failed to stop the scenario:", *traceback("ValueError: x")], Reason.GPU_MEMORY),
         ([CRASHED, *traceback("ValueError: x"), "Failed to stop the agent:", *traceback(OOM)], None),
         ([CRASHED], None),
@@ -89,7 +96,7 @@ def traceback(*said: str, files: tuple[str, ...] = ("/team/agent.py",)) -> list[
     ],
 )
 def test_why_an_agent_crashed_is_told_by_its_own_traceback(lines, crash):
-    """F7: not by a full GPU that it met before and survived, nor by what was met while all was torn down."""
+    """F7: not by a full GPU that it met before and survived, or caught, nor by what was met while all was torn down."""
     assert scan(lines).crash is crash
 
 

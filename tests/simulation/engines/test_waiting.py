@@ -14,7 +14,7 @@ from bestrand_drive.simulation.engines.breaker import Breaker, last_lines
 from bestrand_drive.simulation.engines.cell import Cell
 from bestrand_drive.simulation.engines.waiting import Waiting
 from tests.conftest import Builders
-from tests.simulation.attempts.made import failed, key, scored
+from tests.simulation.attempts.made import failed, hung, key, over_limit, scored
 
 FILE = parse_routes(Path("routes.xml"), Builders.routes(Builders.route(1)))
 
@@ -82,6 +82,17 @@ def test_after_a_result_it_is_more_patient():
     """Some routes do crash every simulator, and lie side by side in the file."""
     assert feed(Breaker(1), scored(), *fails(range(2, 30))) == 10
     assert feed(Breaker(1), *fails([1, 2]), scored(of=key(3)), *fails(range(4, 30))) == 12
+
+
+def test_hangs_of_the_agent_are_no_streak():
+    """F3: they are the policy's, so they end one, and show that the machine can drive."""
+    assert feed(Breaker(1), *(hung(of=key(route)) for route in range(1, 20))) == 20
+    assert feed(Breaker(1), *(over_limit(of=key(route)) for route in range(1, 20))) == 20
+    assert feed(Breaker(1), *fails([1, 2]), hung(of=key(3)), *fails(range(4, 30))) == 12
+
+
+def test_a_result_of_an_earlier_start_makes_it_patient_too():
+    assert feed(Breaker(1, succeeded=True), *fails(range(2, 30))) == 9
 
 
 def test_the_whole_streak_is_named_and_what_joins_it_later():

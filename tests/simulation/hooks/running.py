@@ -27,6 +27,9 @@ FAKE_CARLA = """
         def step(self, seconds):
             return 41
 
+        def wait_for_tick(self, seconds=10.0):
+            return self.snapshot()
+
     class Client:
         def __init__(self, *arguments, **named):
             self.given = arguments, named

@@ -83,7 +83,7 @@ show()
 
 
 def test_a_call_of_another_thread_does_not_hide_the_tick(tmp_path):
-    """Scenarios are built in a thread beside the ticks."""
+    """Scenarios are built in a thread beside the ticks; that one does not drive."""
     lines = shown(
         tmp_path,
         """
@@ -98,7 +98,62 @@ carla.World().tick()
 show()
 """,
     )
-    assert lines == ["TICK 1 1 ", "BETWEEN 2 41 "]
+    assert lines == ["TICK 0 0 ", "BETWEEN 1 41 "]
+
+
+@pytest.mark.parametrize("first", ["beside", "main"])
+def test_calls_of_two_threads_that_overlap_leave_the_main_ones_state(tmp_path, first):
+    """F3: whichever begins and ends first; a hang of the agent must not pass for a tick, nor a tick for a hang."""
+    text = f"""
+import threading, types
+first, begun, ended = {first!r}, threading.Event(), threading.Event()
+def snapshot(self):
+    begun.set()
+    assert ended.wait(20)
+    return types.SimpleNamespace(frame=41)
+def step(self, seconds):
+    if first == "main":
+        beside.start()
+    assert begun.wait(20)
+    if first == "beside":
+        ended.set()
+        beside.join()
+    return show()
+carla.World.step, carla.World.snapshot = step, snapshot
+beside = threading.Thread(target=carla.World().wait_for_tick)
+if first == "beside":
+    beside.start()
+    assert begun.wait(20)
+show()
+carla.World().tick()
+show()
+ended.set()
+beside.join()
+carla.World.step = lambda self, seconds: 42
+carla.World().tick()
+show()
+"""
+    assert shown(tmp_path, text) == ["START 0 0 ", "TICK 0 0 ", "BETWEEN 1 41 ", "BETWEEN 2 42 "]
+
+
+def test_ticks_are_counted_by_frame(tmp_path):
+    """A tick and the wait for it are one; a batch that ticks tells no frame, and is one more."""
+    lines = shown(
+        tmp_path,
+        """
+import types
+world, frames = carla.World(), iter([41, 41, 42])
+carla.World.step = lambda self, seconds: next(frames)
+carla.World.snapshot = lambda self: types.SimpleNamespace(frame=next(frames))
+world.tick()
+world.wait_for_tick()
+show()
+world.tick()
+carla.Client().apply_batch_sync([], True)
+show()
+""",
+    )
+    assert lines == ["BETWEEN 1 41 ", "BETWEEN 3 43 "]
 
 
 def test_children_do_not_write(tmp_path):

@@ -105,11 +105,46 @@ def test_hooks_that_python_leaves_out_are_noticed():
     assert watched(look(None, result_mtime_ns=1), 10_000) == FINE
 
 
-@pytest.mark.parametrize("hooks", [True, False])
-def test_the_wall_limit_holds_whatever_happens(hooks):
+def over_the_wall(state: State | None, server: Server, ticks: int = 0, *, hooks: bool = True) -> Verdict:
+    """The verdict on an attempt that moves all the time, when its wall limit is over."""
     dog = Watchdog(replace(LIMITS, wall_s=600), hooks=hooks)
-    verdicts = [dog.look(Look(float(s), beat=replace(BEAT, changes=s))).reason for s in range(0, 620, 10)]
-    assert verdicts == [None] * 61 + [Reason.WALL_LIMIT]
+    for second in range(0, 620, 10):
+        beat = None if state is None else replace(BEAT, state=state, ticks=ticks, changes=second)
+        verdict = dog.look(Look(float(second), beat=beat, server=Server.ANSWERS if second < 600 else server))
+        assert verdict.fine == (second <= 600)
+    return verdict
+
+
+@pytest.mark.parametrize(
+    ("state", "ticks", "server", "reason"),
+    [
+        (State.BETWEEN, 1, Server.ANSWERS, Reason.WALL_LIMIT),
+        (State.TICK, 1, Server.SILENT, Reason.WALL_LIMIT),
+        (State.TICK, 1, Server.GONE, Reason.SIMULATION_CRASH),
+        (State.BETWEEN, 0, Server.ANSWERS, Reason.NO_PROGRESS),
+        (State.TICK, 0, Server.SILENT, Reason.TICK_HANG),
+        (State.LOAD, 0, Server.ANSWERS, Reason.LOAD_HANG),
+        (State.START, 0, Server.ANSWERS, Reason.NO_PROGRESS),
+        (State.START, 0, Server.SILENT, Reason.SERVER_NOT_READY),
+    ],
+)
+def test_the_wall_limit_is_the_policys_once_it_drives(state, ticks, server, reason):
+    """F3: how long a drive takes depends on it; before the first step it is for what is waited for."""
+    verdict = over_the_wall(state, server, ticks)
+    assert verdict.reason is reason
+    assert verdict.text.startswith("the attempt takes longer than 600 s")
+
+
+@pytest.mark.parametrize(
+    ("server", "reason"),
+    [
+        (Server.ANSWERS, Reason.WALL_LIMIT),
+        (Server.SILENT, Reason.SERVER_NOT_READY),
+        (Server.GONE, Reason.SIMULATION_CRASH),
+    ],
+)
+def test_the_wall_limit_without_hooks_is_the_policys_while_the_server_answers(server, reason):
+    assert over_the_wall(None, server, hooks=False).reason is reason
 
 
 def test_a_driver_that_was_stopped_saw_nothing():
