@@ -19,7 +19,7 @@ from bestrand_drive.simulation.attempts.key import AttemptKey
 from bestrand_drive.simulation.attempts.plan import Action, plan
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt
-from bestrand_drive.simulation.attempts.stops import place_of
+from bestrand_drive.simulation.attempts.stops import name_of
 from tests.simulation.attempts.made import failed, key
 
 ROUTES, MAX_ATTEMPTS = 2500, 3
@@ -61,7 +61,7 @@ def by_the_plan(fails: tuple[float, float], max_attempts: int, rng: np.random.Ge
     values = []
     for route, chance in enumerate(CHANCES):
         attempts = [failed(number, key(route)) for number in range(1, outages + 1)]
-        excused = frozenset(map(place_of, attempts))
+        excused = frozenset(map(name_of, attempts))
         while True:
             (cell,) = plan([key(route)], attempts, excused=excused, max_attempts=max_attempts)
             if cell.action is not Action.RUN:

@@ -28,7 +28,7 @@ def myself() -> Holder:
 
 
 def is_of_this_host(holder: Holder) -> bool:
-    """Whether this kernel can tell if it lives: hosts can be named alike, and a new boot knows of no earlier process."""
+    """Whether this kernel can tell if it lives: hosts can be named alike, a new boot knows no earlier process."""
     own = process_start(os.getpid())
     boots = [start.partition(":")[0] if start else None for start in (holder["start"], own)]
     return holder["host"] == socket.gethostname() and boots[0] == boots[1]
