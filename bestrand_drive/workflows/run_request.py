@@ -24,6 +24,7 @@ from bestrand_drive.simulation.attempts.run_folder import EvaluatorRef, RoutesRe
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
 from bestrand_drive.simulation.engines.keeping import MIB, Failure, Keeper, What
 from bestrand_drive.simulation.engines.settings import Settings
+from bestrand_drive.simulation.processes.marks import run_mark
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.ports import FIRST, lease_ports
@@ -34,6 +35,8 @@ PORTS = 10_000
 """Ports in the range from which blocks are leased."""
 LIMITS = ("ready", "start", "load", "tick", "grace", "gone")
 """Names of ``--limit``: fields of ``Limits`` without their unit."""
+_MARK = 12
+"""Hexadecimal digits of a run's mark that a server's command is given."""
 _LOCAL_STAGGER_S = 2.0
 """Fail2Drive's other evaluator finds a port by itself; two at the same moment would find the same."""
 
@@ -197,6 +200,7 @@ def _settings(request: RunRequest, adapter: Adapter, checkout: Checkout, agent: 
         extra=_words("--server-extra", request.server_extra),
         template=_words("--server-command", request.server_command),
         stop=_words("--server-stop-command", request.server_stop_command),
+        run=run_mark(layout.root)[:_MARK],
     )
     server.check()
     limits = Limits(
