@@ -4,7 +4,7 @@ import contextlib
 import io
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,14 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no real data at {folder}; set BESTRAND_SHARED_DATA")
     return folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_second_driver_at_the_same_moment() -> Iterator[None]:
+    """Every start of a run would wait for one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bestrand_drive.simulation.attempts.lock.SETTLE_S", 0.0)
+        yield
 
 
 class Builders:

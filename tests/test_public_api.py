@@ -173,9 +173,8 @@ ARROWS = {
     "headless": LOWEST,
     "evaluator": LOWEST | {"benchmarks"},
     "study": LOWEST | {"scores", "compression"},
-    "report": LOWEST | {"scores", "compression", "suite"},
-    "simulation": LOWEST | {"benchmarks", "suite"},
-    "workflows": LOWEST | {"benchmarks", "scores", "compression", "study", "report", "simulation", "suite"},
+    "simulation": LOWEST | {"benchmarks"},
+    "workflows": LOWEST | {"benchmarks", "scores", "compression", "study", "simulation", "suite"},
     "cli": LOWEST | {"workflows", "benchmarks", "compression", "simulation", "suite", "headless"},
 }
 """Room -> what it may import beside itself."""
@@ -207,6 +206,17 @@ def imported(tree: ast.Module) -> set[str]:
             assert node.level == 0, "imports are absolute"
             names |= {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
     return names
+
+
+def inner_arrows(room: str) -> dict[str, set[str]]:
+    """Of a room: each of its own rooms, or modules that lie in none -> what else of the room it imports."""
+    prefix, arrows = f"bestrand_drive.{room}.", dict[str, set[str]]()
+    for _, path, tree in modules():
+        if path.is_relative_to(PACKAGE / room):
+            own = path.relative_to(PACKAGE / room).with_suffix("").parts[0]
+            names = (name.removeprefix(prefix) for name in imported(tree) if name.startswith(prefix))
+            arrows.setdefault(own, set()).update({name.split(".")[0] for name in names} - {own})
+    return arrows
 
 
 def test_the_arrows_between_rooms():

@@ -165,7 +165,7 @@ def run(
     server_command: Annotated[
         str,
         typer.Option(
-            help="Another way to start a server (a container), with {port}, {gpu}, {flags} in it.",
+            help="Another way to start a server (a container), with {port}, {gpu}, {run}, {flags} in it.",
             rich_help_panel=SERVERS,
             show_default=False,
         ),

@@ -1,15 +1,16 @@
 """Whether a running attempt still gets anywhere.
 
 Each verdict is the infrastructure's, but for two: a policy that drives badly, crashes, or takes too long for a step is
-ended by the evaluator's own clocks, which are left to act first, and its record says so. What remains is that nothing
-moves:
+ended by the evaluator's own clocks (``--timeout``), and its record says so. They are left to act first wherever they
+can tell something: between calls of CARLA, and while a world is loaded, which is slow. Not in a tick: one that takes
+minutes is not the policy's, whoever ends it, and most often never comes back. What remains is that nothing moves:
 
 ====================  ==============================================  =================================
 verdict               signs                                           limit
 ====================  ==============================================  =================================
 ``server_not_ready``  before the first world, and no server answers   ``ready_s``
 ``simulation_crash``  a server that answered is gone                  ``gone_s``
-``load_hang``         in a call that loads a world                    ``load_s``
+``load_hang``         in a call that loads a world                    ``load_s``, or as below
 ``tm_stall``          in a tick, and the server answers others        ``tick_s``
 ``tick_hang``         in a tick, and the server does not answer       ``tick_s``
 ``no_progress``       in the evaluator's or the agent's code          its ``--timeout`` and ``grace_s``
@@ -67,7 +68,8 @@ class Limits:
         timeout_s: The evaluator's own ``--timeout``: for a step of the agent, for its set-up, and for calls of CARLA.
         ready_s: Until the server answers for the first time.
         start_s: Until the first world is asked for, once it answers: the evaluator imports the agent before that.
-        load_s: In a call that loads a world.
+        load_s: In a call that loads a world; None for ``timeout_s``, after which the evaluator's client gives up, and
+            ``grace_s``.
         tick_s: In a tick.
         grace_s: Given to the evaluator's own clocks beyond ``timeout_s``.
         gone_s: That a server which was there may be gone, so that the evaluator can write its record.
@@ -77,11 +79,21 @@ class Limits:
     timeout_s: float
     ready_s: float = 300.0
     start_s: float = 900.0
-    load_s: float = 400.0
+    load_s: float | None = None
     tick_s: float = 120.0
     grace_s: float = 60.0
     gone_s: float = 30.0
     wall_s: float | None = None
+
+    @property
+    def own_clocks_s(self) -> float:
+        """When the evaluator's own clocks have had their time."""
+        return self.timeout_s + self.grace_s
+
+    @property
+    def loading_s(self) -> float:
+        """For a call that loads a world."""
+        return self.own_clocks_s if self.load_s is None else self.load_s
 
 
 @dataclass(frozen=True)
@@ -210,12 +222,12 @@ class Watchdog:
         """What is wrong if this lasts, for longer than how many seconds, and what it is in words."""
         limits, state = self._limits, look.beat.state if look.beat else State.START
         if state is State.LOAD:
-            return Reason.LOAD_HANG, limits.load_s, "loading a world"
+            return Reason.LOAD_HANG, limits.loading_s, "loading a world"
         if state is State.TICK:
             stalled = look.server is Server.ANSWERS
             return Reason.TM_STALL if stalled else Reason.TICK_HANG, limits.tick_s, "in one tick"
         if state is State.BETWEEN:
-            return Reason.NO_PROGRESS, limits.timeout_s + limits.grace_s, _OWN_CODE
+            return Reason.NO_PROGRESS, limits.own_clocks_s, _OWN_CODE
         if look.server in _ABSENT and limits.ready_s <= limits.start_s:
             return Reason.SERVER_NOT_READY, limits.ready_s, "no world was asked for"
         return Reason.NO_PROGRESS, limits.start_s, "no world was asked for"

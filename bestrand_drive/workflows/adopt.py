@@ -97,7 +97,7 @@ def adopt_results(
     policy = identify_policy(declared.policy_name, policy_id=declared.policy_id or declared.policy_name)
     info = _run_info(declared, policy, found, route_set)
     build = _build(declared, policy)
-    with driving(out, info, pool_builds=pool_builds) as layout:
+    with driving(out, info, pool_builds=pool_builds) as (layout, _):
         store = AttemptStore(layout, repair=True)
         elements = route_set.routes if route_set else {}
         adopted = adopt(store, found, root, build, elements, pool_builds=pool_builds)

@@ -88,7 +88,7 @@ def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = 
     """
     pool_builds = prepared.request.pool_builds
     prepared = replace(prepared, settings=replace(prepared.settings, python_says=_check_python(prepared, tell)))
-    with driving(prepared.settings.layout.root, prepared.info, pool_builds=pool_builds, tell=tell) as layout:
+    with driving(prepared.settings.layout.root, prepared.info, pool_builds=pool_builds, tell=tell) as (layout, lock):
         books = _books(prepared, AttemptStore(layout, repair=True))
         for damage in books.store.damage:
             tell(f"moved into the quarantine: {damage.why}")
@@ -97,11 +97,11 @@ def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = 
             books.store,
             counted_attempts(prepared.wanted, books.store.attempts, build, pool_builds=pool_builds),
         )
-        _drive(prepared, books, listener, halt)
+        _drive(prepared, books, listener, halt, lock.check)
         return replace(_report(prepared, books), stopped=halt.asked)
 
 
-def _drive(prepared: Prepared, books: Books, listener: Listener, halt: Halt) -> None:
+def _drive(prepared: Prepared, books: Books, listener: Listener, halt: Halt, check: Callable[[], None]) -> None:
     settings = prepared.settings
     waiting = Waiting(books.cells(books.plan(prepared.wanted)), by_town=settings.adapter.needs_server)
     if not waiting:
@@ -109,7 +109,7 @@ def _drive(prepared: Prepared, books: Books, listener: Listener, halt: Halt) -> 
     brakes = Brakes(halt)
     started = utc_stamp().replace(":", "").replace("+0000", "")
     slots = [Slot(n, settings, brakes, started) for n in range(min(prepared.request.servers, len(waiting)))]
-    LocalEngine(slots, books, prepared.keeper, listener, brakes, settings.stagger_s).run(waiting)
+    LocalEngine(slots, books, prepared.keeper, listener, brakes, check, settings.stagger_s).run(waiting)
 
 
 def _books(prepared: Prepared, store: AttemptStore) -> Books:

@@ -26,6 +26,7 @@ from bestrand_drive.simulation.attempts.run_folder import EvaluatorRef, RoutesRe
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
 from bestrand_drive.simulation.engines.keeping import MIB, Failure, Keeper, What
 from bestrand_drive.simulation.engines.settings import Settings
+from bestrand_drive.simulation.processes.marks import run_mark
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.headless import client_version, headless_command
@@ -38,6 +39,8 @@ PORTS = 10_000
 LIMITS = ("ready", "start", "load", "tick", "grace", "gone")
 """Names of ``--limit``: fields of ``Limits`` without their unit."""
 _ROUTES_PER_SERVER, _ENDLESS = 10, 1_000_000_000
+_MARK = 12
+"""Hexadecimal digits of a run's mark that a server's command is given."""
 _LOCAL_STAGGER_S = 2.0
 """Fail2Drive's other evaluator finds a port by itself; two at the same moment would find the same."""
 
@@ -181,8 +184,9 @@ def prepare(request: RunRequest) -> Prepared:
         policy_id=request.policy_id,
         shared=agent.shared,
     )
-    simulated = _simulated(request, adapter, routes)
-    settings = _settings(request, adapter, checkout, agent, Layout(out), simulated)
+    layout = Layout(out)
+    simulated = _simulated(request, adapter, routes, layout)
+    settings = _settings(request, adapter, checkout, agent, layout, simulated)
     info = RunInfo(
         benchmark=request.benchmark,
         simulator=simulated.simulator,
@@ -231,7 +235,7 @@ class _Simulated:
     routes_per_server: int
 
 
-def _simulated(request: RunRequest, adapter: Adapter, routes: RouteSet) -> _Simulated:
+def _simulated(request: RunRequest, adapter: Adapter, routes: RouteSet, layout: Layout) -> _Simulated:
     """The user's server, or for an evaluator of ours the headless one when there is none."""
     worn = request.routes_per_server
     if adapter.module and request.carla_root is None and not request.server_command:
@@ -246,6 +250,7 @@ def _simulated(request: RunRequest, adapter: Adapter, routes: RouteSet) -> _Simu
         extra=_words("--server-extra", request.server_extra),
         template=_words("--server-command", request.server_command),
         stop=_words("--server-stop-command", request.server_stop_command),
+        run=run_mark(layout.root)[:_MARK],
     )
     server.check()
     simulator = find_simulator(request.carla_root, request.simulator)

@@ -6,6 +6,7 @@ import errno
 import os
 import signal
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -58,6 +59,27 @@ def test_a_killed_driver_leaves_nothing_and_the_next_start_goes_on(slow):
     assert slow.endings() == ["Completed"] * 4
     assert [one.number for one in slow.attempts()] == [1] * 4
     assert slow.left() == []
+
+
+def test_a_driver_that_was_taken_over_stops(slow, monkeypatch):
+    """F19, F20: cut off for longer than another host waits; what it drives is ended, and nothing more is stored."""
+    monkeypatch.setattr("bestrand_drive.simulation.attempts.lock.BEAT_S", 0.05)
+    before = tree(slow.path / "attempts")
+    lock = slow.path / "driver.lock"
+    others = b'{"pid": 2, "start": "another boot:1", "host": "node18", "since": "noon"}'
+
+    def take_over():
+        until(lambda: said(slow, "Preparing") >= 3, "it drives", LIMIT_S)
+        lock.write_bytes(others)
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(take_over)
+        ran = slow.run("--servers", 2, code=7)
+        other.result()
+    assert "taken over by process 2 on node18, since noon" in ran.err
+    assert lock.read_bytes() == others
+    assert slow.left() == []
+    assert tree(slow.path / "attempts") == before
 
 
 def test_a_driver_killed_with_its_supervisors_is_cleaned_up_after_by_the_next_start(slow):

@@ -2,15 +2,11 @@
 
 from functools import cache
 from graphlib import TopologicalSorter
-from pathlib import Path
 
 import pytest
 
-from bestrand_drive import headless
-from tests.test_public_api import imported, modules
+from tests.test_public_api import inner_arrows
 
-HERE = Path(headless.__file__).parent
-PREFIX = "bestrand_drive.headless."
 ARROWS = {
     "actor": set(),
     "records": set(),
@@ -43,13 +39,7 @@ ARROWS = {
 @cache
 def found() -> dict[str, set[str]]:
     """Room -> what of the server its modules import, wherever the statement stands."""
-    rooms: dict[str, set[str]] = {}
-    for _, path, tree in modules():
-        if path.is_relative_to(HERE):
-            own = path.relative_to(HERE).with_suffix("").parts[0]
-            names = (name.removeprefix(PREFIX) for name in imported(tree) if name.startswith(PREFIX))
-            rooms.setdefault(own, set()).update({name.split(".")[0] for name in names} - {own})
-    return rooms
+    return inner_arrows("headless")
 
 
 def test_every_room_is_listed() -> None:

@@ -63,6 +63,6 @@ def test_it_is_written_byte_for_byte_alike(tmp_path):
 def test_driving_it_again_changes_nothing(tmp_path, times):
     shutil.copytree(GOLDEN, tmp_path / "run")
     for _ in range(times):
-        with driving(tmp_path / "run", INFO) as layout:
+        with driving(tmp_path / "run", INFO) as (layout, _):
             assert AttemptStore(layout, repair=True).damage == ()
     assert {name: content for name, content in tree(tmp_path / "run").items() if name != LOCK_FILE} == tree(GOLDEN)

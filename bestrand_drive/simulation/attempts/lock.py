@@ -5,27 +5,33 @@ given, that alone says nothing of other hosts: on a local disk and on NFSv4 it h
 (NFS with ``local_lock``, Lustre with ``localflock``) only for one's own, and the two cannot be told apart. So the words
 in the file decide too. A driver on this host is alive when the process with that id and start is. A driver on another
 host is alive as long as it touches the file: it does so every ``BEAT_S`` seconds, and is given up after ``STALE_S``.
-Touch and age are both told by the clock of the file's own server, so that those of the hosts need not agree.
+Touch and age are both told by the clock of the file's own server, so that those of the hosts need not agree. Hosts are
+told apart by name and boot. Whoever was taken over, or met another one after all, is told by ``DriverLock.check``.
 """
 
 from __future__ import annotations
 
 import errno
 import fcntl
-import json
 import math
 import os
-import socket
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TypedDict
 
-from bestrand_drive.errors import UsageError
-from bestrand_drive.simulation.attempts.stamps import utc_stamp
+from bestrand_drive.errors import EnvironmentFault, UsageError
+from bestrand_drive.simulation.attempts.holder import (
+    Holder,
+    is_of_this_host,
+    myself,
+    read_anew,
+    read_holder,
+    words,
+    write_holder,
+)
 from bestrand_drive.simulation.processes.identity import process_start
 
 BEAT_S = 10.0
@@ -33,20 +39,51 @@ BEAT_S = 10.0
 STALE_S = 60.0
 """Without a touch, after which a driver on another host is taken for dead: several beats, and less than a batch system
 waits before it starts a job again elsewhere."""
+SETTLE_S = 0.5
+"""Between writing the lock and reading it again: two that found it free at the same moment have both written by then,
+and the one whose words do not stand leaves. Should it take a file server longer, the first beat finds it."""
 _NO_FLOCK = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 
 
-class Holder(TypedDict):
-    """Who drives a run folder."""
+class DriverLock:
+    """The lock while it is held.
 
-    pid: int
-    start: str | None
-    host: str
-    since: str
+    Args:
+        path: Its file.
+        me: Its holder.
+    """
+
+    def __init__(self, path: Path, me: Holder) -> None:
+        self._path, self._me = path, me
+        self._other: Holder | None = None
+        self._lost = False
+
+    def look(self) -> bool:
+        """Read the file; whether it is still ours.
+
+        Raises:
+            OSError: It cannot be read now, which says nothing.
+        """
+        found = read_anew(self._path)
+        if found != self._me and not self._lost:
+            self._other, self._lost = found, True
+        return not self._lost
+
+    def check(self) -> None:
+        """Stop who no longer holds it, as far as the last look has shown.
+
+        Raises:
+            EnvironmentFault: Another driver has it.
+        """
+        if self._lost:
+            raise EnvironmentFault(
+                f"{self._path.parent}: taken over by {words(self._other)}; this driver was cut off from the folder, or "
+                "both started at the same moment. What ran here was ended; what had ended before is stored."
+            )
 
 
 @contextmanager
-def driver_lock(path: Path) -> Iterator[None]:
+def driver_lock(path: Path) -> Iterator[DriverLock]:
     """Be the one driver of a run folder while the block runs.
 
     Args:
@@ -57,16 +94,20 @@ def driver_lock(path: Path) -> Iterator[None]:
     """
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
-        held = _flock(handle, path)
-        _refuse_living(path, handle, flocked=held, now=lambda: _server_time(path.parent))
-        me = _myself()
-        _write(handle, me)
+        flocked = _flock(handle, path)
+        _refuse_living(path, handle, flocked=flocked, now=lambda: _server_time(path.parent))
+        me = myself()
+        held = DriverLock(path, me)
         try:
-            with _beating(handle, me):
-                yield
+            write_holder(handle, me)
+            time.sleep(SETTLE_S)
+            if not held.look():
+                raise _refusal(path, read_holder(handle))
+            with _beating(handle, held):
+                yield held
         finally:
-            if _read(handle) == me:  # not the word of one that took over while this host was cut off
-                _write(handle, None)
+            if read_holder(handle) == me:  # not the word of one that took over while this host was cut off
+                write_holder(handle, None)
     finally:
         os.close(handle)
 
@@ -95,7 +136,7 @@ def _flock(handle: int, path: Path) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
-        raise _refusal(path, _read(handle)) from error
+        raise _refusal(path, read_holder(handle)) from error
     except OSError as error:
         if error.errno in _NO_FLOCK:
             return False
@@ -104,14 +145,14 @@ def _flock(handle: int, path: Path) -> bool:
 
 
 @contextmanager
-def _beating(handle: int, me: Holder) -> Iterator[None]:
-    """Touch the lock now and then while the block runs."""
+def _beating(handle: int, held: DriverLock) -> Iterator[None]:
+    """Touch the lock now and then while the block runs, and see whether it is still ours."""
     over = threading.Event()
 
     def beat() -> None:
         while not over.wait(BEAT_S):
             with suppress(OSError):  # the server is away; it is tried again
-                if _read(handle) == me:
+                if held.look():
                     os.utime(handle)
 
     thread = threading.Thread(target=beat, name="driver.lock", daemon=True)
@@ -132,10 +173,10 @@ def _server_time(folder: Path) -> float:
 
 def _refuse_living(path: Path, handle: int, *, flocked: bool, now: Callable[[], float]) -> None:
     """Refuse when the last holder may still be there; one that ended without a word is stale and is taken over."""
-    holder = _read(handle)
+    holder = read_holder(handle)
     if holder is None:
         return
-    if holder["host"] != socket.gethostname():
+    if not is_of_this_host(holder):
         silent_s = now() - os.fstat(handle).st_mtime
         if abs(silent_s) < STALE_S:  # a touch far in the future is from before a clock was set back
             raise _refusal(path, holder, wait_s=STALE_S - silent_s)
@@ -153,28 +194,7 @@ def _refusal(path: Path, holder: Holder | None, *, wait_s: float | None = None) 
         holder: Who drives, as far as is known.
         wait_s: When the folder is free if nobody touches the lock any more; None where the kernel says who lives.
     """
-    who = f"process {holder['pid']} on {holder['host']}, since {holder['since']}" if holder else "another process"
-    said = f"{path.parent}: driven by {who}. Wait for it or end it, or choose another --out."
+    said = f"{path.parent}: driven by {words(holder)}. Wait for it or end it, or choose another --out."
     if wait_s is not None:
         said += f" If it has ended without a word, the same command goes on in {math.ceil(wait_s)} s."
     return UsageError(said)
-
-
-def _myself() -> Holder:
-    pid = os.getpid()
-    return {"pid": pid, "start": process_start(pid), "host": socket.gethostname(), "since": utc_stamp()}
-
-
-def _read(handle: int) -> Holder | None:
-    """The holder as written; None when nobody is, or when a killed driver left half a line."""
-    try:
-        raw = json.loads(os.pread(handle, 4096, 0))
-        return {"pid": int(raw["pid"]), "start": raw["start"], "host": str(raw["host"]), "since": str(raw["since"])}
-    except (ValueError, KeyError, TypeError):
-        return None
-
-
-def _write(handle: int, holder: Holder | None) -> None:
-    os.ftruncate(handle, 0)
-    if holder is not None:
-        os.pwrite(handle, json.dumps(holder).encode() + b"\n", 0)

@@ -17,7 +17,7 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.key import BUILD_FIELDS, AttemptKey, described, differences, only_build
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt
-from bestrand_drive.simulation.attempts.stops import Place, place_of
+from bestrand_drive.simulation.attempts.stops import AttemptName, name_of
 
 MAX_ATTEMPTS = 3
 _ENDS: dict[Reason | None, str] = {
@@ -58,7 +58,7 @@ def plan(
     wanted: Sequence[AttemptKey],
     attempts: Iterable[Attempt],
     *,
-    excused: frozenset[Place] = frozenset(),
+    excused: frozenset[AttemptName] = frozenset(),
     max_attempts: int = MAX_ATTEMPTS,
     pool_builds: bool = False,
 ) -> tuple[CellPlan, ...]:
@@ -88,7 +88,7 @@ def plan(
 
 
 def _cell(
-    key: AttemptKey, made: Sequence[Attempt], excused: frozenset[Place], max_attempts: int, pool_builds: bool
+    key: AttemptKey, made: Sequence[Attempt], excused: frozenset[AttemptName], max_attempts: int, pool_builds: bool
 ) -> CellPlan:
     own = [attempt for attempt in made if _belongs(attempt, key, pool_builds)]
     aside = _set_aside([attempt for attempt in made if attempt not in own], key)
@@ -103,7 +103,7 @@ def _cell(
         return CellPlan(
             key, Action.DONE, counted.number, counted, _joined(_done(counted, key), _endings(before), aside)
         )
-    forgiven = [attempt for attempt in failed if place_of(attempt) in excused]
+    forgiven = [attempt for attempt in failed if name_of(attempt) in excused]
     against = len(failed) - len(forgiven)
     if against >= max_attempts:
         why = f"{_endings(failed)}: no more than {max_attempts} are made (--max-attempts)"

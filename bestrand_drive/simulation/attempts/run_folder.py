@@ -18,7 +18,7 @@ from bestrand_drive.files import dump_json, read_bytes, write_atomic
 from bestrand_drive.simulation.attempts.identity import PolicyIdentity
 from bestrand_drive.simulation.attempts.key import Repeat
 from bestrand_drive.simulation.attempts.layout import LOCK_FILE, Layout
-from bestrand_drive.simulation.attempts.lock import driver_lock
+from bestrand_drive.simulation.attempts.lock import DriverLock, driver_lock
 from bestrand_drive.simulation.attempts.models import Frozen, parse_model
 from bestrand_drive.simulation.attempts.record import Stamp
 from bestrand_drive.simulation.attempts.store import AttemptStore
@@ -103,7 +103,7 @@ def check_run(folder: Path, info: RunInfo, *, pool_builds: bool = False) -> Layo
 @contextmanager
 def driving(
     folder: Path, info: RunInfo, *, pool_builds: bool = False, tell: Callable[[str], None] = lambda _: None
-) -> Iterator[Layout]:
+) -> Iterator[tuple[Layout, DriverLock]]:
     """Drive a run folder: made when it is not there, met again when it is of the same run, ours until the block ends.
 
     What a killed driver left running is ended, and then its scratch is removed.
@@ -125,14 +125,14 @@ def driving(
     with ExitStack() as held:
         with _writable(folder):
             folder.mkdir(exist_ok=True)
-            held.enter_context(driver_lock(layout.lock))
+            lock = held.enter_context(driver_lock(layout.lock))
             _write_info(layout, info, pool_builds=pool_builds)
             for place in layout.folders:
                 place.mkdir(exist_ok=True)
         for ended in reap_run(run_mark(folder)):
             tell(f"ended what an earlier start left behind: {ended[:160]}")
         _sweep(layout.work)
-        yield layout
+        yield layout, lock
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt, NewerSchema
 
 SCHEMA_VERSION = 1
-Place = tuple[str, int]
+AttemptName = tuple[str, int]
 """Folder of an attempt's key, and its number."""
 
 
@@ -30,8 +30,8 @@ class StoppedAttempt(Frozen):
     number: Annotated[int, Field(ge=1)]
 
     @property
-    def place(self) -> Place:
-        """Where its record lies."""
+    def name(self) -> AttemptName:
+        """As its record is named."""
         return self.folder, self.number
 
 
@@ -58,7 +58,7 @@ def stop_of(attempts: Iterable[Attempt], reason: Reason) -> Stop:
     return Stop(reason=reason, attempts=named)
 
 
-def place_of(attempt: Attempt) -> Place:
+def name_of(attempt: Attempt) -> AttemptName:
     """How a stop names an attempt."""
     return attempt.key.folder, attempt.number
 
@@ -81,10 +81,10 @@ def read_stop(path: Path) -> Stop:
     return parse_model(Stop, content, path)
 
 
-def excused_by(attempts: Iterable[Attempt], stops: Iterable[Stop]) -> frozenset[Place]:
+def excused_by(attempts: Iterable[Attempt], stops: Iterable[Stop]) -> frozenset[AttemptName]:
     """Attempts that are not counted against their routes: named by a stop, and without a result for its reason.
 
     A stop can never take a result of the policy away: it is not looked at for an attempt that counts.
     """
-    named = {(one.place, stop.reason) for stop in stops for one in stop.attempts}
-    return frozenset(place_of(one) for one in attempts if not one.counts and (place_of(one), one.reason) in named)
+    named = {(one.name, stop.reason) for stop in stops for one in stop.attempts}
+    return frozenset(name_of(one) for one in attempts if not one.counts and (name_of(one), one.reason) in named)

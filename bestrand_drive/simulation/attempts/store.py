@@ -17,7 +17,7 @@ from bestrand_drive.simulation.attempts.layout import METRIC_NAME, RECORD_NAME, 
 from bestrand_drive.simulation.attempts.quarantine import set_aside
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt, NewerSchema, parse_attempt
-from bestrand_drive.simulation.attempts.stops import Place, Stop, excused_by, read_stop, stop_of
+from bestrand_drive.simulation.attempts.stops import AttemptName, Stop, excused_by, read_stop, stop_of
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class AttemptStore:
         return tuple(sorted(self._attempts.values(), key=lambda attempt: (*attempt.key.cell, attempt.number)))
 
     @property
-    def excused(self) -> frozenset[Place]:
+    def excused(self) -> frozenset[AttemptName]:
         """Attempts of streaks that stopped a start: they are not counted against their routes."""
         return excused_by(self._attempts.values(), self._stops.values())
 

@@ -71,6 +71,7 @@ class LocalEngine:
         keeper: Of what failed ones leave.
         listener: To be told.
         brakes: The slots' own.
+        check: Raises once the run folder is not ours any more; asked again and again, and before anything is stored.
         stagger_s: Seconds between two starts.
     """
 
@@ -81,10 +82,11 @@ class LocalEngine:
         keeper: Keeper,
         listener: Listener,
         brakes: Brakes,
+        check: Callable[[], None] = lambda: None,
         stagger_s: float = 0.0,
     ) -> None:
         self._slots, self._books, self._keeper = slots, books, keeper
-        self._listener, self._brakes, self._stagger_s = listener, brakes, stagger_s
+        self._listener, self._brakes, self._check, self._stagger_s = listener, brakes, check, stagger_s
         self._idle = deque(slots)
         self._towns: dict[int, str | None] = {}
         self._busy: dict[Future[Finished | str], tuple[Runner, Finished | None]] = {}
@@ -108,6 +110,7 @@ class LocalEngine:
             raise self._error
 
     def _step(self, pool: ThreadPoolExecutor, waiting: Waiting) -> None:
+        self._guarded(self._check)
         self._hand_out(pool, waiting)
         if self._busy:
             done, _ = wait(self._busy, timeout=_PAUSE_S, return_when=FIRST_COMPLETED)
@@ -156,6 +159,7 @@ class LocalEngine:
         return len(same) > 1
 
     def _settle(self, finished: Finished, waiting: Waiting) -> None:
+        self._check()
         settled = self._books.settle(finished)
         self._listener.ended(finished, settled)
         if settled.again:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from bestrand_drive.simulation.processes.identity import ProcessId, identify
-from bestrand_drive.simulation.processes.records import write_record
+from bestrand_drive.simulation.processes.records import StopCommand, write_record
 from bestrand_drive.simulation.processes.tree import descendants
 
 
@@ -18,12 +19,16 @@ class Census:
         peak_bytes: Largest sum of resident memory that was seen.
     """
 
-    def __init__(self, record: Path, every_s: float) -> None:
-        self._record = record
+    def __init__(self, record: Path, every_s: float, stop: StopCommand | None = None) -> None:
+        self._record, self._stop = record, stop
         self._every_s = every_s
         self._next = 0.0
         self._known: frozenset[ProcessId] = frozenset()
         self.peak_bytes = 0
+
+    def begin(self) -> None:
+        """Write down what ends the tree, before there is one."""
+        self._write(())
 
     def look(self, now: float) -> None:
         """Look again when it is time."""
@@ -35,9 +40,12 @@ class Census:
         known = frozenset(one.process for one in found)
         if known != self._known:
             self._known = known
-            own = identify(os.getpid())
-            with contextlib.suppress(OSError):  # a full disk: marks tell the rest
-                write_record(self._record, [one for one in (own, *sorted(known)) if one])
+            self._write(sorted(known))
+
+    def _write(self, known: Iterable[ProcessId]) -> None:
+        own = identify(os.getpid())
+        with contextlib.suppress(OSError):  # a full disk: marks tell the rest
+            write_record(self._record, [one for one in (own, *known) if one], self._stop)
 
     def close(self) -> None:
         """Nothing is left to be written down."""

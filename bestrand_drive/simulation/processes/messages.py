@@ -41,6 +41,7 @@ class Order:
         driver: Id of the process that gives the order.
         stop_argv: Run first when the tree is to end, () for nothing: a container is ended by its own client.
         stop_limit_s: Seconds for that.
+        unstarted: Exit codes of the command that make it needless: nothing was started.
         grace_s: Seconds between SIGTERM and SIGKILL when nobody says another number.
         sample_s: Seconds between looks at the tree's processes and memory.
     """
@@ -54,6 +55,7 @@ class Order:
     driver: int
     stop_argv: tuple[str, ...] = ()
     stop_limit_s: float = 20.0
+    unstarted: tuple[int, ...] = ()
     grace_s: float = 5.0
     sample_s: float = 5.0
 
@@ -65,7 +67,7 @@ class Order:
 def read_order(line: bytes) -> Order:
     """The order of a line."""
     raw = json.loads(line)
-    return Order(**raw | {"argv": tuple(raw["argv"]), "stop_argv": tuple(raw["stop_argv"])})
+    return Order(**raw | {name: tuple(raw[name]) for name in ("argv", "stop_argv", "unstarted")})
 
 
 @dataclass(frozen=True)

@@ -1,22 +1,36 @@
 """Ending what was left behind by us: what carries our mark or is written down as ours, and what descends from it.
 
-Never by name: another user of CARLA on this machine is none of our business.
+Never by name: another user of CARLA on this machine is none of our business. A container is no descendant of its
+client, so the stop commands that supervisors wrote down are run first.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shlex
 import signal
+import subprocess
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.processes.identity import ProcessId, is_running, send_signal
 from bestrand_drive.simulation.processes.marks import RUN, START, marked
-from bestrand_drive.simulation.processes.records import forget, record_path, recorded, records_of
+from bestrand_drive.simulation.processes.records import (
+    StopCommand,
+    forget,
+    record_path,
+    recorded,
+    recorded_stop,
+    records_of,
+)
 from bestrand_drive.simulation.processes.tree import below, command_line, lineage, processes
 
 PATIENCE_S = 10.0
+STOP_COMMAND_S = 20.0
+"""What a stop command may take."""
 _PAUSE_S = 0.03
 
 
@@ -29,24 +43,54 @@ def reap_run(run: str, *, grace_s: float = 2.0, patience_s: float = PATIENCE_S) 
         patience_s: Seconds until it is given up after that.
 
     Returns:
-        What was ended: id and command line each.
+        What was ended: id and command line each, and the stop commands that were run.
 
     Raises:
         EnvironmentFault: Something does not end; its id is named.
     """
-    noted = [one for path in records_of(run) for one in recorded(path)]
+    paths = records_of(run)
+    noted = [one for path in paths for one in recorded(path)]
+    stopped = _run_stops(paths)
     ended = _end(lambda: _with_descendants(noted, RUN, run), grace_s, patience_s)
     forget(run)
-    return ended
+    return (*stopped, *ended)
 
 
 def reap_start(run: str, start: str, *, patience_s: float = PATIENCE_S) -> tuple[str, ...]:
     """End what one supervised start left behind, at once. See ``reap_run``."""
     path = record_path(run, start)
     noted = list(recorded(path))
+    stopped = _run_stops([path])
     ended = _end(lambda: _with_descendants(noted, START, start), 0.0, patience_s)
     path.unlink(missing_ok=True)
-    return ended
+    return (*stopped, *ended)
+
+
+def _run_stops(paths: Iterable[Path]) -> tuple[str, ...]:
+    """Run the stop commands of records, all at once; one that fails has nothing to stop any more."""
+    stops = [stop for path in paths if (stop := recorded_stop(path))]
+    until = time.monotonic() + STOP_COMMAND_S
+    for process in [process for stop in stops for process in _started(stop)]:
+        try:
+            process.wait(max(until - time.monotonic(), 0.0))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    return tuple(f"by {shlex.join(stop.argv)}" for stop in stops)
+
+
+def _started(stop: StopCommand) -> Iterator[subprocess.Popen[bytes]]:
+    """A stop command on its way; nothing where its program is gone."""
+    folder = stop.folder if os.path.isdir(stop.folder) else "/"
+    with contextlib.suppress(OSError):
+        yield subprocess.Popen(  # noqa: S603  an argument list, no shell
+            stop.argv,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
 
 
 def _with_descendants(noted: Iterable[ProcessId], variable: str, mark: str) -> list[ProcessId]:

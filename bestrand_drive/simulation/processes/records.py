@@ -8,12 +8,25 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from bestrand_drive.files import PARTIAL
 from bestrand_drive.simulation.processes.identity import ProcessId
 from bestrand_drive.simulation.processes.runtime_folder import private_folder, runtime_folder
 
 _SUFFIX = ".tree"
+
+
+class StopCommand(NamedTuple):
+    """What ends something that is not in the tree: a container, whose client may be killed without it.
+
+    Attributes:
+        argv: The command.
+        folder: Its working folder.
+    """
+
+    argv: tuple[str, ...]
+    folder: str
 
 
 def record_path(run: str, start: str) -> Path:
@@ -26,13 +39,13 @@ def record_path(run: str, start: str) -> Path:
     return private_folder(runtime_folder() / "trees") / f"{run[:32]}.{start}{_SUFFIX}"
 
 
-def write_record(path: Path, processes: Iterable[ProcessId]) -> None:
-    """Write down which processes are ours: whole or not at all, but not for after a power cut, which ends them too.
+def write_record(path: Path, processes: Iterable[ProcessId], stop: StopCommand | None = None) -> None:
+    """Write down what is ours: whole or not at all, but not for after a power cut, which ends them too.
 
     A supervisor must not wait for a disk.
     """
     beside = path.with_name(f"{path.name}{PARTIAL}")
-    beside.write_text(json.dumps([list(one) for one in processes]))
+    beside.write_text(json.dumps({"processes": [list(one) for one in processes], "stop": stop}))
     beside.replace(path)
 
 
@@ -51,7 +64,16 @@ def recorded(path: Path) -> Iterator[ProcessId]:
     """The processes of a record; of a damaged one, none."""
     try:
         raw = json.loads(path.read_bytes())
-        found = [ProcessId(int(pid), str(start)) for pid, start in raw]
-    except (OSError, ValueError, TypeError):
+        found = [ProcessId(int(pid), str(start)) for pid, start in raw["processes"]]
+    except (OSError, ValueError, TypeError, KeyError):
         return
     yield from found
+
+
+def recorded_stop(path: Path) -> StopCommand | None:
+    """The stop command of a record; None without one, and of a damaged record."""
+    try:
+        argv, folder = json.loads(path.read_bytes())["stop"]
+        return StopCommand(tuple(map(str, argv)), str(folder))
+    except (OSError, ValueError, TypeError, KeyError):
+        return None

@@ -16,12 +16,11 @@ from bestrand_drive.simulation.processes.identity import ProcessId
 from bestrand_drive.simulation.processes.kernel import require_linux
 from bestrand_drive.simulation.processes.marks import RUN, START, new_mark
 from bestrand_drive.simulation.processes.messages import Event, Order, Usage, stop_line
-from bestrand_drive.simulation.processes.reaping import reap_start
+from bestrand_drive.simulation.processes.reaping import STOP_COMMAND_S, reap_start
 from bestrand_drive.simulation.processes.records import record_path
 from bestrand_drive.simulation.processes.tree import descendants
 
 _START_LIMIT_S = 60.0
-_STOP_COMMAND_S = 20.0
 _LOST_S = 20.0
 """Seconds over the grace after which a supervisor that does not report is given up."""
 _LOOK_S = 0.1
@@ -38,6 +37,8 @@ class Launch:
         log: File of its output, both streams; written anew.
         log_limit_bytes: Size that the log never passes.
         stop_argv: Run first when the tree is to end (a container's own stop command), () for nothing.
+        unstarted: Exit codes by which the command itself says that it has started nothing; then ``stop_argv`` would end
+            what is somebody else's.
         grace_s: Seconds between SIGTERM and SIGKILL when the command or the driver ends by itself.
         sample_s: Seconds between looks at the tree.
     """
@@ -48,6 +49,7 @@ class Launch:
     log: Path
     log_limit_bytes: int = 16 << 20
     stop_argv: tuple[str, ...] = ()
+    unstarted: tuple[int, ...] = ()
     grace_s: float = 5.0
     sample_s: float = 5.0
 
@@ -136,7 +138,7 @@ class Supervised:
             EnvironmentFault: Something does not end even so.
         """
         self.end(grace_s)
-        until = time.monotonic() + grace_s + (_STOP_COMMAND_S if self._stops else 0.0) + _LOST_S
+        until = time.monotonic() + grace_s + (STOP_COMMAND_S if self._stops else 0.0) + _LOST_S
         while (ended := self.wait(_LOOK_S)) is None:
             if hurry() and grace_s > 0:
                 grace_s = 0.0
@@ -158,16 +160,16 @@ class Supervised:
         self.stop(0.0 if kind else 5.0)
 
     def _wait_for_start(self) -> ProcessId:
+        """The command's process; where that is never told, nothing of it is left."""
         until = time.monotonic() + _START_LIMIT_S
-        while self._started is None and self._ended is None and (left := until - time.monotonic()) > 0:
-            try:
+        try:
+            while self._started is None and self._ended is None and (left := until - time.monotonic()) > 0:
                 self._listen(left)
-            except EnvironmentFault:
-                self._channel.close()
-                raise
-        if self._started is None:
-            self._channel.close()
-            raise EnvironmentFault("the supervisor of a command did not start it; is this machine overloaded?")
+            if self._started is None:
+                raise EnvironmentFault("the supervisor of a command did not start it; is this machine overloaded?")
+        except BaseException:
+            self._lose_supervisor()
+            raise
         return self._started
 
     def _listen(self, limit_s: float) -> None:
@@ -192,7 +194,7 @@ class Supervised:
             self._channel.close()
 
     def _lose_supervisor(self) -> None:
-        """The supervisor was killed: end the tree in its place, by its marks."""
+        """The supervisor was killed, or is to be: end the tree in its place, by its marks."""
         self._channel.close()
         reap_start(self._run, self.mark)
         self._ended = Ended(self.code, supervised=False)
@@ -220,7 +222,8 @@ def _order(launch: Launch, marks: Mapping[str, str]) -> Order:
         record=str(record_path(marks[RUN], marks[START])),
         driver=os.getpid(),
         stop_argv=launch.stop_argv,
-        stop_limit_s=_STOP_COMMAND_S,
+        stop_limit_s=STOP_COMMAND_S,
+        unstarted=launch.unstarted,
         grace_s=launch.grace_s,
         sample_s=launch.sample_s,
     )

@@ -28,6 +28,7 @@ from bestrand_drive.simulation.processes.identity import identify
 from bestrand_drive.simulation.processes.kernel import become_subreaper, signal_when_parent_ends
 from bestrand_drive.simulation.processes.messages import Event, Order, Usage, event_line, read_order
 from bestrand_drive.simulation.processes.output import Output
+from bestrand_drive.simulation.processes.records import StopCommand
 from bestrand_drive.simulation.processes.stopper import Stopper
 
 _CONTROL, _EVENTS = 0, 1
@@ -47,7 +48,8 @@ class Supervisor:
         """
         self._order = order
         self._output = Output(Path(order.log), order.log_limit_bytes)
-        self._census = Census(Path(order.record), order.sample_s)
+        stop = StopCommand(order.stop_argv, order.folder) if order.stop_argv else None
+        self._census = Census(Path(order.record), order.sample_s, stop)
         self._ender = TreeEnder(os.getpid())
         self._command = 0
         self._stopper = Stopper(order.stop_limit_s if order.stop_argv else 0.0)
@@ -85,9 +87,11 @@ class Supervisor:
 
     def _start(self) -> bool:
         """Start the command; False when it cannot be."""
+        self._census.begin()
         try:
             self._command = self._spawn(self._order.argv)
         except OSError as error:
+            self._census.close()
             _tell(Event.FAILED, why=f"{error.filename or self._order.argv[0]}: {error.strerror}")
             return False
         known = identify(self._command)
@@ -132,6 +136,8 @@ class Supervisor:
             if pid == self._command:
                 self._command = 0  # ids are used again
                 _tell(Event.EXITED, code=code)
+                if code in self._order.unstarted:
+                    self._stopper.limit_s = 0.0
                 self._begin_end()
         if os.getppid() != self._order.driver:
             self._begin_end()

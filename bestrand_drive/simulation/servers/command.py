@@ -13,7 +13,7 @@ SCRIPT = "CarlaUE4.sh"
 FLAGS = "{flags}"
 """An element of a template that stands for all of CARLA's flags."""
 PLACE = re.compile(r"\{([a-z]+)\}")
-_KNOWN = {"port", "gpu"}
+_KNOWN = {"port", "gpu", "run"}
 
 
 @dataclass(frozen=True)
@@ -23,16 +23,19 @@ class ServerCommand:
     Attributes:
         root: CARLA's folder; needed unless there is a template.
         extra: Flags added to CARLA's.
-        template: Another way to start it: arguments with ``{port}``, ``{gpu}`` (the adapter's number) in them, and
-            ``{flags}`` as one of them for all of CARLA's flags. It must stay in the foreground (docker without ``-d``):
-            when it ends, the server has ended.
+        template: Another way to start it: arguments with ``{port}``, ``{gpu}`` (the adapter's number), ``{run}``
+            in them, and ``{flags}`` as one of them for all of CARLA's flags. It must stay in the foreground (docker
+            without ``-d``): when it ends, the server has ended.
         stop: Ends what ``template`` started, the same placeholders; () when ending its processes is enough.
+        run: For ``{run}``, which no other run folder and no other user has: for a container's name, so that ``stop``
+            ends nobody else's.
     """
 
     root: Path | None = None
     extra: tuple[str, ...] = ()
     template: tuple[str, ...] = ()
     stop: tuple[str, ...] = ()
+    run: str = ""
 
     @property
     def script(self) -> Path:
@@ -63,12 +66,16 @@ class ServerCommand:
         """
         flags = (*carla_flags(port, adapter), *self.extra)
         if self.template:
-            return fill(self.template, {"port": str(port), "gpu": str(adapter)}, flags)
+            return fill(self.template, self.values(str(port), adapter), flags)
         return (str(self.script), *flags)
 
     def stop_argv(self, port: int, adapter: int) -> tuple[str, ...]:
         """The command that ends it; () when there is none."""
-        return fill(self.stop, {"port": str(port), "gpu": str(adapter)}, carla_flags(port, adapter))
+        return fill(self.stop, self.values(str(port), adapter), carla_flags(port, adapter))
+
+    def values(self, port: str, adapter: int) -> dict[str, str]:
+        """Of the placeholders."""
+        return {"port": port, "gpu": str(adapter), "run": self.run}
 
 
 def carla_flags(port: int, adapter: int) -> tuple[str, ...]:
@@ -99,5 +106,5 @@ def _check_template(option: str, template: Sequence[str]) -> None:
         for name in PLACE.findall(part) if part != FLAGS else ():
             if name not in _KNOWN:
                 raise UsageError(
-                    f"{option}: {{{name}}} means nothing; {{port}} and {{gpu}} may stand anywhere, {FLAGS} alone."
+                    f"{option}: {{{name}}} means nothing; {{port}}, {{gpu}}, {{run}} may stand anywhere, {FLAGS} alone."
                 )

@@ -20,6 +20,8 @@ from bestrand_drive.simulation.servers.root import is_version
 
 _PROBE_S = 2.0
 _PAUSE_S = 0.1
+_UNSTARTED = (125, 126, 127)
+"""Exit codes of docker, podman and shells for what never ran: a name that is taken, a program that is not there."""
 
 
 class ServerFault(EnvironmentFault):
@@ -120,6 +122,7 @@ def _launch(plan: ServerPlan, ports: PortBlock, log: Path) -> Launch:
         folder=plan.folder,
         log=log,
         stop_argv=plan.command.stop_argv(ports.rpc, plan.gpu.adapter),
+        unstarted=_UNSTARTED,
     )
 
 

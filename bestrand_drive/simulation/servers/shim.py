@@ -1,13 +1,15 @@
 """A CARLA_ROOT for one slot, for evaluators that start their server themselves.
 
 Bench2Drive's evaluator starts ``$CARLA_ROOT/CarlaUE4.sh ... -graphicsadapter=<rank>`` and, after a crash, kills
-whatever ``ps`` shows with its rank: the servers of its siblings on that GPU too. So each slot has a rank that nobody
-else on this host has, and a script that hands the true number on. Everything else of the root is linked.
+whatever ``ps`` shows with its rank: the servers of its siblings on that GPU too. So each slot has a rank that no other
+process of this user has (other users' it cannot end), and a script that hands the true number on. Everything else of
+the root is linked.
 """
 
 from __future__ import annotations
 
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,10 +20,11 @@ from bestrand_drive.simulation.servers.command import FLAGS, PLACE, SCRIPT, Serv
 
 _LAUNCHED = "launched"
 _STOP = "StopServer.sh"
+_PORT = '"$port"'
 
 
 def rank_token(rpc_port: int) -> int:
-    """The rank of a slot: unique on this host because its leased port is, never a real GPU's, always seven digits.
+    """The rank of a slot: this user has it once because its leased port is, never a real GPU's, always seven digits.
 
     One of other width could be the beginning of another slot's, and ``grep`` would find both.
     """
@@ -95,7 +98,7 @@ def _start_script(folder: Path, command: ServerCommand, adapter: int) -> str:
     """Translate the rank, note pid and port, become the server."""
     note = shlex.quote(str(folder / _LAUNCHED))
     if command.template:
-        server = _words(command.template, adapter, command.extra)
+        server = _words(command.template, command.values(_PORT, adapter), command.extra)
     else:
         server = " ".join([shlex.quote(str(command.script)), '"$@"', *map(shlex.quote, command.extra)])
     return (
@@ -123,26 +126,26 @@ def _stop_script(folder: Path, command: ServerCommand, adapter: int) -> str:
         "# Written for one slot of a run: ends what its CarlaUE4.sh started.\n"
         f"[ -f {note} ] || exit 0\n"
         f"read -r pid port < {note}\n"
-        f"exec {_words(command.stop, adapter, ())}\n"
+        f"exec {_words(command.stop, command.values(_PORT, adapter), ())}\n"
     )
 
 
-def _words(template: tuple[str, ...], adapter: int, extra: tuple[str, ...]) -> str:
-    """A template as shell words; the port is known to the script only."""
+def _words(template: tuple[str, ...], values: Mapping[str, str], extra: tuple[str, ...]) -> str:
+    """A template as shell words; the port is known to the script only, as a variable."""
     words: list[str] = []
     for part in template:
         if part == FLAGS:
             words += ['"$@"', *map(shlex.quote, extra)]
         else:
-            words.append(_word(part, adapter))
+            words.append(_word(part, values))
     return " ".join(words)
 
 
-def _word(part: str, adapter: int) -> str:
-    """One argument: quoted text, with the port's variable where it stands."""
+def _word(part: str, values: Mapping[str, str]) -> str:
+    """One argument: quoted text, with the values where they stand."""
     pieces, place = [], 0
     for match in PLACE.finditer(part):
         pieces.append(shlex.quote(part[place : match.start()]))
-        pieces.append('"$port"' if match[1] == "port" else str(adapter))
+        pieces.append(values[match[1]])
         place = match.end()
     return "".join([*pieces, shlex.quote(part[place:])])

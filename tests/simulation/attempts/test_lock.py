@@ -15,7 +15,7 @@ import time
 
 import pytest
 
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import EnvironmentFault, UsageError
 from bestrand_drive.simulation.attempts import lock
 from bestrand_drive.simulation.attempts.lock import driver_lock, refuse_driven
 from bestrand_drive.simulation.processes.identity import process_start
@@ -107,8 +107,30 @@ def test_the_same_pid_with_another_start_is_another_process(tmp_path, monkeypatc
     write(path, pid=os.getppid(), start=process_start(os.getppid()))
     with pytest.raises(UsageError, match=f"process {os.getppid()}"):
         take(path)
-    write(path, pid=os.getppid(), start="another boot:1")
+    boot = process_start(os.getppid()).partition(":")[0]
+    write(path, pid=os.getppid(), start=f"{boot}:1")
     assert take(path)
+
+
+def test_another_host_of_the_same_name_is_another_host(tmp_path):
+    """F20: its boot tells; that this host knows no such process says nothing. One that was started again waits, too."""
+    path = tmp_path / "driver.lock"
+    write(path, pid=1, start="another boot:1")
+    with pytest.raises(UsageError, match=f"process 1 on {socket.gethostname()}.*the same command goes on in"):
+        take(path)
+    touched(path, lock.STALE_S + 1)
+    assert take(path)
+
+
+@pytest.mark.parametrize("others", [{"host": "node18", "pid": 2}, {"start": "another boot:1"}])
+def test_of_two_that_find_it_free_at_the_same_moment_one_leaves(tmp_path, monkeypatch, others):
+    """F20: flock is granted to both where it holds for one host only; whose words stand, drives."""
+    path = tmp_path / "driver.lock"
+    monkeypatch.setattr(time, "sleep", lambda _: write(path, **others))
+    with pytest.raises(UsageError, match="driven by process"):
+        take(path)
+    left = json.loads(path.read_text())
+    assert left.items() >= others.items()
 
 
 @pytest.mark.parametrize("kernel_knows", [True, False])
@@ -178,6 +200,33 @@ def test_who_was_taken_over_leaves_the_lock_to_the_other(tmp_path, monkeypatch):
         time.sleep(0.1)
         assert time.time() - path.stat().st_mtime > 1e5
     assert path.read_bytes() == others
+
+
+@pytest.mark.parametrize("others", [b"", b'{"pid": 2, "start": "b:1", "host": "node18", "since": "noon"}'])
+def test_who_was_taken_over_is_told_by_the_next_beat(tmp_path, monkeypatch, others):
+    """F19, F20: also when the other one has ended since."""
+    path = tmp_path / "driver.lock"
+    monkeypatch.setattr(lock, "BEAT_S", 0.01)
+    with driver_lock(path) as held:
+        held.check()
+        path.write_bytes(others)
+        until(lambda: not held.look(), "it is seen")
+        with pytest.raises(EnvironmentFault, match=f"taken over by {'process 2 on node18' if others else 'another'}"):
+            held.check()
+    assert path.read_bytes() == others
+
+
+def test_a_lock_that_cannot_be_read_now_says_nothing(tmp_path, monkeypatch):
+    """F19: the file server is away for a while."""
+    path = tmp_path / "driver.lock"
+    monkeypatch.setattr(lock, "BEAT_S", 0.01)
+    with driver_lock(path) as held:
+        path.rename(tmp_path / "away")
+        time.sleep(0.1)
+        held.check()
+        (tmp_path / "away").rename(path)
+        touched(path, 1e6)
+        until(lambda: time.time() - path.stat().st_mtime < 1e5, "it is touched again")
 
 
 def test_the_age_is_told_by_the_clock_of_the_file_server(tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.plan import Action, counted_attempts, plan
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.route_set import read_route_set
-from bestrand_drive.simulation.attempts.stops import place_of
+from bestrand_drive.simulation.attempts.stops import name_of
 from tests.simulation.attempts.made import KEY, failed, hung, key, over_limit, scored
 
 
@@ -52,7 +52,7 @@ def test_infrastructure_is_tried_again_up_to_the_cap():
 def test_what_pulled_the_breaker_is_not_counted_against_the_cap():
     """F3: three starts on a broken machine exhaust nothing; the route's own failures still do."""
     attempts = [failed(number) for number in (1, 2, 3, 4)]
-    excused = frozenset(place_of(attempt) for attempt in attempts[:3])
+    excused = frozenset(name_of(attempt) for attempt in attempts[:3])
     cell = one(attempts, excused=excused)
     assert (cell.action, cell.number) == (Action.RUN, 5)
     assert "1, 2, 3 not counted: all routes failed so then; try 2 of 3" in cell.why
@@ -66,7 +66,7 @@ def test_an_excuse_never_touches_a_result():
     """F22: the first of the policy's results counts, whatever a record of a stop says."""
     bad = scored(1, status="Failed - Agent got blocked")
     for attempts in ([bad, scored(2)], [bad, failed(2), scored(3)]):
-        assert one(attempts, excused=frozenset(map(place_of, attempts))).counted == bad
+        assert one(attempts, excused=frozenset(map(name_of, attempts))).counted == bad
 
 
 def test_a_hang_of_the_agent_ends_the_cell_without_a_result():

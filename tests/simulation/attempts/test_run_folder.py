@@ -30,12 +30,12 @@ INFO = RunInfo(
 
 
 def drive(folder, info=INFO, **options):
-    with driving(folder, info, **options) as layout:
+    with driving(folder, info, **options) as (layout, _):
         return layout
 
 
 def test_a_new_folder_is_made_whole(tmp_path):
-    with driving(tmp_path / "run", INFO) as layout:
+    with driving(tmp_path / "run", INFO) as (layout, _):
         assert all(place.is_dir() for place in layout.folders)
         raw = json.loads(layout.run_file.read_text())
     assert (raw["schema"], raw["simulator"], raw["routes"]["ids"]) == ("bestrand-run/1", "carla", ["1", "2"])
@@ -74,7 +74,7 @@ OTHERS = {
 
 def attempted(folder, *attempts):
     """Drive, and store attempts of Bench2Drive by the folder's policy."""
-    with driving(folder, INFO) as layout:
+    with driving(folder, INFO) as (layout, _):
         store = AttemptStore(layout, repair=True)
         for attempt in attempts:
             store.put(attempt, made.result() if attempt.counts else None)
@@ -233,7 +233,7 @@ def test_a_damaged_or_later_description_is_refused(tmp_path, content, said):
 
 def test_a_second_driver_is_refused_before_it_changes_anything(tmp_path):
     """F20: also one that would be welcome, and one that would not, are told who drives."""
-    with driving(tmp_path / "run", INFO) as layout:
+    with driving(tmp_path / "run", INFO) as (layout, _):
         (layout.work / "slot0").mkdir()
         (layout.work / "slot0" / "half").write_bytes(b"1")
         before = tree(tmp_path)

@@ -9,7 +9,7 @@ import pytest
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import NewerSchema
-from bestrand_drive.simulation.attempts.stops import excused_by, place_of, read_stop, stop_of
+from bestrand_drive.simulation.attempts.stops import excused_by, name_of, read_stop, stop_of
 from tests.simulation.attempts.made import empty_store, failed, key, scored, tree
 
 STREAK = [failed(1, key(route), Reason.NO_RECORD) for route in (11, 12, 13)]
@@ -27,7 +27,7 @@ def stopped(root):
 def test_a_stop_is_read_again_and_changes_no_attempt(tmp_path):
     store = stopped(tmp_path)
     again = empty_store(tmp_path)
-    assert store.excused == again.excused == frozenset(map(place_of, STREAK))
+    assert store.excused == again.excused == frozenset(map(name_of, STREAK))
     assert store.attempts == again.attempts
     assert (again.damage, len(again.attempts)) == ((), 5)
 
@@ -47,7 +47,7 @@ def test_only_what_failed_for_its_reason_is_excused():
     stop = stop_of(STREAK, Reason.NO_RECORD)
     others = [scored(1, key(11)), failed(1, key(12), Reason.LOAD_HANG), failed(2, key(13), Reason.NO_RECORD)]
     assert excused_by(others, [stop]) == frozenset()
-    assert excused_by([*others, STREAK[0]], [stop]) == {place_of(STREAK[0])}
+    assert excused_by([*others, STREAK[0]], [stop]) == {name_of(STREAK[0])}
 
 
 def test_a_stop_cut_at_every_byte_excuses_nobody_and_is_set_aside(tmp_path):

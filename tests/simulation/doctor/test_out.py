@@ -31,7 +31,7 @@ def begun(case):
     info = _wanted(case)
     with driving(
         case.out, info.model_copy(update={"routes": info.routes.model_copy(update={"ids": ("11", "12")})})
-    ) as at:
+    ) as (at, _):
         store = AttemptStore(at, repair=True)
         store.put(made.failed(1, made.key(11)), None)
         store.put(made.scored(2, made.key(11)), made.result(11))

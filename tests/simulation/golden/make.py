@@ -60,7 +60,7 @@ PUT: tuple[tuple[Attempt, bytes | None], ...] = (
 
 def write(folder: Path) -> None:
     """Write the folder as a driver would."""
-    with driving(folder, INFO) as layout:
+    with driving(folder, INFO) as (layout, _):
         store = AttemptStore(layout, repair=True)
         for attempt, content in PUT:
             store.put(attempt, content)

@@ -7,12 +7,15 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 
 from bestrand_drive.errors import EnvironmentFault
+from bestrand_drive.simulation.processes.channel import Channel
 from bestrand_drive.simulation.processes.identity import is_running
-from bestrand_drive.simulation.processes.marks import RUN, START, new_mark
+from bestrand_drive.simulation.processes.marks import RUN, START, marked, new_mark
+from bestrand_drive.simulation.processes.reaping import reap_run
 from bestrand_drive.simulation.processes.records import records_of
 from bestrand_drive.simulation.processes.supervised import Launch, Supervised
 from tests.simulation.processes.trees import LIMIT_S, NAMES, ROOT, RUNAWAYS, STUBBORN, gone, noted, shell, until
@@ -190,6 +193,22 @@ def test_a_stop_command_runs_when_the_command_ends_by_itself(tmp_path):
     assert (tmp_path / "stopped").exists()
 
 
+@pytest.mark.parametrize(("code", "runs"), [(125, False), (127, False), (1, True), (0, True)])
+def test_a_stop_command_does_not_run_for_what_never_ran(tmp_path, code, runs):
+    """``docker run`` says 125 when the name is taken: it would end the container that has it."""
+    launch = shell(tmp_path, f"exit {code}", stop_argv=("touch", "stopped"), unstarted=(125, 126, 127))
+    assert Supervised(launch, RUN_MARK).wait(LIMIT_S).code == code
+    assert (tmp_path / "stopped").exists() == runs
+
+
+def test_a_stop_command_does_not_run_where_nothing_could_be_started(tmp_path):
+    launch = Launch(("/absent/docker",), {}, tmp_path, tmp_path / "log", stop_argv=("/bin/touch", "stopped"))
+    with pytest.raises(EnvironmentFault, match="cannot be started"):
+        Supervised(launch, RUN_MARK)
+    assert records_of(RUN_MARK) == ()
+    assert not (tmp_path / "stopped").exists()
+
+
 def test_a_stop_command_that_is_not_there_is_noted(tmp_path):
     process = Supervised(shell(tmp_path, "exec sleep 600", stop_argv=("/absent/stop",)), RUN_MARK)
     assert process.stop(LIMIT_S).code == -signal.SIGTERM
@@ -248,6 +267,39 @@ def test_a_lost_supervisor_is_replaced_by_its_driver(tmp_path):
     ended = process.wait(LIMIT_S)
     assert (ended.code, ended.supervised) == (None, False)
     assert gone(process.command, *runaways)
+    assert records_of(RUN_MARK) == ()
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_stop_command_outlives_its_supervisor(tmp_path, whole):
+    """A container whose client was killed with its supervisor: the driver ends it, or the next start."""
+    process = Supervised(shell(tmp_path, "exec sleep 600", stop_argv=("touch", "stopped")), RUN_MARK)
+    for pid in (process._channel.pid, process.command.pid):
+        os.kill(pid, signal.SIGKILL)
+    if whole:
+        assert not process.wait(LIMIT_S).supervised
+    else:
+        assert "by touch stopped" in reap_run(RUN_MARK)
+        process._channel.close()
+    assert (tmp_path / "stopped").exists()
+    assert records_of(RUN_MARK) == ()
+
+
+def test_a_start_that_is_never_told_leaves_nothing(tmp_path, monkeypatch):
+    """The supervisor has started the command, and nobody hears of it in time."""
+    monkeypatch.setattr("bestrand_drive.simulation.processes.supervised._START_LIMIT_S", 0.3)
+    started = []
+
+    def deaf(*_):
+        started.append(noted(tmp_path, "it") if not started else time.sleep(0.01))
+        return []
+
+    monkeypatch.setattr(Channel, "receive", deaf)
+    with pytest.raises(EnvironmentFault, match="did not start it"):
+        Supervised(shell(tmp_path, RUNAWAYS + "echo $$ > it; exec sleep 600", stop_argv=("touch", "stopped")), RUN_MARK)
+    assert not is_running(started[0])
+    assert list(marked(RUN, RUN_MARK)) == []
+    assert (tmp_path / "stopped").exists()
     assert records_of(RUN_MARK) == ()
 
 

@@ -8,7 +8,7 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.servers.command import ServerCommand
 
 FLAGS = ("-RenderOffScreen", "-nosound", "-carla-rpc-port=20000", "-graphicsadapter=2")
-DOCKER = ("docker", "run", "--rm", "--name=carla-{port}", "--gpus=device={gpu}", "carla:0.9.15", "{flags}")
+DOCKER = ("docker", "run", "--rm", "--name=carla-{run}-{port}", "--gpus=device={gpu}", "carla:0.9.15", "{flags}")
 
 
 def test_carlas_own_script_with_extra_flags(carla_root):
@@ -26,13 +26,14 @@ def test_a_root_given_from_here_is_found_from_elsewhere(carla_root, monkeypatch)
 
 
 def test_a_container():
-    command = ServerCommand(template=DOCKER, extra=("-opengl",), stop=("docker", "stop", "carla-{port}"))
+    stop = ("docker", "stop", "carla-{run}-{port}")
+    command = ServerCommand(template=DOCKER, extra=("-opengl",), stop=stop, run="0a1b")
     command.check()
     assert command.start_argv(20_000, 2) == (
-        *("docker", "run", "--rm", "--name=carla-20000", "--gpus=device=2", "carla:0.9.15"),
+        *("docker", "run", "--rm", "--name=carla-0a1b-20000", "--gpus=device=2", "carla:0.9.15"),
         *(*FLAGS, "-opengl"),
     )
-    assert command.stop_argv(20_000, 2) == ("docker", "stop", "carla-20000")
+    assert command.stop_argv(20_000, 2) == ("docker", "stop", "carla-0a1b-20000")
 
 
 def test_braces_that_are_no_placeholder_stay():

@@ -143,6 +143,14 @@ def test_a_container_is_ended_by_its_own_command(start, tmp_path, carla_root):
     assert (tmp_path / "stopped").read_text() == f"{server.ports.rpc}.2\n"
 
 
+def test_a_container_whose_name_is_taken_is_not_stopped(start, tmp_path):
+    """It is somebody else's: ``docker run`` has ended with 125."""
+    command = ServerCommand(template=("sh", "-c", "exit 125", "{port}"), stop=("touch", "stopped"))
+    with pytest.raises(ServerFault, match="ended with code 125"):
+        start(command=command)
+    assert not list(tmp_path.rglob("stopped"))
+
+
 def test_the_headless_server_and_its_hang(start, tmp_path):
     """The real protocol; a hung process accepts connections and answers nothing."""
     maps = tmp_path / "maps"

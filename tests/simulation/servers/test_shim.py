@@ -116,21 +116,22 @@ def test_a_container_is_started_and_ended_with_the_port_that_the_evaluator_found
             "-c",
             'echo "$@" > "started it"; exec sleep 600',
             "it's",
-            "--name=c-{port}",
+            "--name=c-{run}-{port}",
             "gpu {gpu}",
             "{flags}",
         ),
-        stop=("sh", "-c", 'echo "$@" > stopped', "sh", "c-{port}", "{gpu}"),
+        stop=("sh", "-c", 'echo "$@" > stopped', "sh", "c-{run}-{port}", "{gpu}"),
         extra=("-opengl",),
+        run="0a1b",
     )
     slot = make_slot_root(tmp_path / "slot", command, rank_token(20_000), 5)
     start = START.format(root=slot.folder, port=20_001, rank=slot.rank)
     process = Supervised(shell(tmp_path, f"{start} & wait", stop_argv=slot.stop_argv), new_mark())
     started = until(lambda: (tmp_path / "started it").exists() and (tmp_path / "started it").read_text(), "it starts")
     flags = "-RenderOffScreen -nosound -carla-rpc-port=20001 -graphicsadapter=5 -opengl"
-    assert started == f"--name=c-20001 gpu 5 {flags}\\n".replace("\\n", "\n")
+    assert started == f"--name=c-0a1b-20001 gpu 5 {flags}\\n".replace("\\n", "\n")
     process.stop()
-    assert (tmp_path / "stopped").read_text() == "c-20001 5\n"
+    assert (tmp_path / "stopped").read_text() == "c-0a1b-20001 5\n"
 
 
 def test_a_server_that_was_never_started_is_not_stopped(tmp_path):

@@ -57,6 +57,15 @@ def test_each_state_has_its_limit(state, server, limit_s, reason):
     assert server.value in verdict.text or "gone" in verdict.text
 
 
+@pytest.mark.parametrize("timeout_s", [60.0, 300.0, 600.0])
+def test_the_evaluators_own_clocks_act_first_while_a_world_is_loaded_and_between_calls(timeout_s):
+    """By default, whatever its ``--timeout``: its client gives a load up by itself, and its record tells more."""
+    limits = Limits(timeout_s=timeout_s)
+    for state in (State.LOAD, State.BETWEEN):
+        assert watched(look(state), timeout_s + 55, limits) == FINE
+        assert not watched(look(state), timeout_s + 70, limits).fine
+
+
 def test_what_it_rests_on():
     evidence = watched(look(State.TICK, result_mtime_ns=1), 200).evidence
     assert evidence == ("tick in Town12, 3 ticks, frame 90", "server answers", "a result file")
