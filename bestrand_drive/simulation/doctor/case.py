@@ -17,9 +17,11 @@ from bestrand_drive.simulation.adapters.checkout import Checkout
 from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.adapters.interpreter import Interpreter, look_at
 from bestrand_drive.simulation.adapters.job import Job
+from bestrand_drive.simulation.attempts.key import Simulator
 from bestrand_drive.simulation.doctor.finding import NotLooked
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
+from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.simulation.servers.root import CarlaRoot, look_into
 
 _NOWHERE = Path("/nonexistent")
@@ -44,15 +46,21 @@ class Case:
         carla_root: CARLA's folder.
         carla_version: Of the server, None to read it from its folder.
         server_command: Another way to start a server.
+        server_stop_command: Ends what that started.
+        simulated_in: What simulates, None to look.
         routes: Suite folder, route file or folder of route files.
+        only: Ids of the routes to be run, () for all.
         agent: The agent's file, as given.
         agent_config: Its configuration, as given.
+        policy_name: For people, None for the run folder's.
         policy_id: Replaces the hash over the agent's files.
         python: Words of the evaluator's interpreter.
         variables: For the evaluator's environment.
         gpus: To be used.
         servers: At the same time.
+        port_base: First port of theirs.
         out: Run folder.
+        pool_builds: Whether attempts of other builds count.
     """
 
     root: Path | None = None
@@ -61,20 +69,26 @@ class Case:
     carla_root: Path | None = None
     carla_version: str | None = None
     server_command: tuple[str, ...] = ()
+    server_stop_command: tuple[str, ...] = ()
+    simulated_in: Simulator | None = None
     routes: Path | None = None
+    only: tuple[str, ...] = ()
     agent: str | None = None
     agent_config: str = ""
+    policy_name: str | None = None
     policy_id: str | None = None
     python: tuple[str, ...] = ("python",)
     variables: Mapping[str, str] = field(default_factory=dict)
     gpus: tuple[Gpu, ...] = ()
     servers: int = 1
+    port_base: int = FIRST
     out: Path | None = None
+    pool_builds: bool = False
 
     @cached_property
     def server(self) -> ServerCommand:
         """How servers would be started."""
-        return ServerCommand(self.carla_root, template=self.server_command)
+        return ServerCommand(self.carla_root, template=self.server_command, stop=self.server_stop_command)
 
     @cached_property
     def simulator(self) -> CarlaRoot:

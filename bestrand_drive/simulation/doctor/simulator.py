@@ -54,6 +54,10 @@ def check_towns(case: Case) -> Iterator[Finding]:
     adapter, _ = case.evaluator
     routes = read_route_set(case.routes, adapter.benchmark).routes
     yield ok("routes", f"{len(routes)} routes of {adapter.title}")
+    unknown = [name for name in case.only if name not in routes]
+    if unknown:
+        yield fail("routes", f"--only {', '.join(unknown)}: no such route in {case.routes}", "see the ids in that file")
+    routes = {name: route for name, route in routes.items() if not case.only or name in case.only}
     root, towns = case.simulator, sorted({route.town for route in routes.values()})
     if root.towns is None:
         advice = "make sure that it has them: Town06, 07 and 11 to 15 come in CARLA's AdditionalMaps archive"
