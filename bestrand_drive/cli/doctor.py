@@ -23,7 +23,7 @@ _WIDTHS = 8, 15
 class _Signalled(BaseException):
     """Told to end; what was started is ended on the way out."""
 
-    def __init__(self, number: int, _: FrameType | None) -> None:
+    def __init__(self, number: int) -> None:
         super().__init__(number)
         self.number = number
 
@@ -37,7 +37,7 @@ def _doctor(
 ) -> int:
     """Check what a run needs, in order, without starting a server or writing anything. Give the options of the run.
 
-    Exit code 7 when something would fail. What is not given is skipped.
+    Exit code 7 when something would fail. What is not given is skipped; --dry-run and --explain change nothing.
     """
     check_numbers(request)
     try:
@@ -54,8 +54,8 @@ doctor = of_a_run(_doctor, needed=False)
 def _signals_end_it() -> Iterator[None]:
     """SIGTERM and SIGHUP end the block as Ctrl-C does: by an exception. A hang-up that is ignored stays ignored."""
 
-    def leave(number: int, frame: FrameType | None) -> None:
-        raise _Signalled(number, frame)
+    def leave(number: int, _: FrameType | None) -> None:
+        raise _Signalled(number)
 
     numbers = [one for one in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(one) != signal.SIG_IGN]
     before = {number: signal.signal(number, leave) for number in numbers}

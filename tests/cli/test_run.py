@@ -74,6 +74,33 @@ def test_damaged_records_are_told_and_counted_and_left(runs):
     assert said.splitlines()[-1] == "4 done, 0 run, 0 exhausted"
 
 
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"schema": "bestrand-run/1"}'])
+def test_a_damaged_description_of_the_run_is_refused_with_what_helps(runs, bestrand, content):
+    """Removing it would not help, nor would running again."""
+    runs.run("--only", "1711")
+    (runs.path / "run.json").write_text(content)
+    before = tree(runs.path)
+    helps = f"Take run.json back from a copy, or use another --out and `bestrand adopt {runs.path}/results`"
+    for ran in (runs.run(code=4), runs.run("--explain", code=4)):
+        assert helps in ran.err
+        assert "run again" not in ran.err
+    assert {name for name in tree(runs.path) if name != "driver.lock"} == {*before} - {"driver.lock"}
+
+
+def test_what_is_said_to_help_helps(runs, bestrand):
+    runs.run("--only", "1711,1712")
+    (runs.path / "run.json").unlink()
+    assert "Take run.json back from a copy, or use another --out" in runs.run(code=4).err
+    declared = ("--benchmark", "bench2drive", "--carla-version", "0.9.15", "--evaluator-commit", "1", "--json")
+    ran = bestrand("adopt", runs.path / "results", "--out", runs.folder / "other", *declared)
+    assert (ran.code, ran.json["counting"]) == (0, 2)
+
+
+def test_a_place_where_no_folder_can_be_made(runs):
+    runs.out = "/proc/run"
+    assert "--out /proc/run: cannot be written (No such file or directory)" in runs.run(code=7).err
+
+
 def test_an_absent_folder_above_the_run(runs):
     runs.out = "absent/run"
     assert "make it first" in runs.run(code=2).err

@@ -14,6 +14,7 @@ from bestrand_drive.simulation.attempts.run_folder import (
     check_place,
     read_run,
     refuse_another,
+    refuse_owned,
 )
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
 from bestrand_drive.simulation.attempts.store import AttemptStore
@@ -32,6 +33,7 @@ def check_folder(case: Case) -> Iterator[Finding]:
         yield ok("run folder", f"{case.out} is to begin")
         return
     refuse_driven(layout.lock)
+    refuse_owned(case.out)
     info, store = read_run(case.out), AttemptStore(layout, repair=False)
     counting = len({one.key.cell for one in store.attempts if one.counts})
     said = f"{case.out}: {info.policy.name} on {info.benchmark}, {len(store.attempts)} attempts"
