@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,6 +18,8 @@ RESULTS = "results"
 """Folder of a run that holds exactly the counted results."""
 COUNTED_FILE = re.compile(r"RouteScenario_[0-9]{1,18}\.json|[0-9]{4,18}_res\.json")
 """Names in it: Bench2Drive's and Fail2Drive's own."""
+_NO_HELP = "The run that wrote it"
+"""From there on a message speaks of a result file."""
 UNKNOWN_SIMULATOR = "unknown"
 """A bare result file does not say what simulated it."""
 
@@ -36,7 +40,8 @@ def read_header(folder: Path) -> RunHeader | None:
     path = folder / RUN_FILE
     if not path.is_file():
         return None
-    raw = load_json(path)
+    with told_what_helps(folder):
+        raw = load_json(path)
     schema = raw.get("schema") if isinstance(raw, dict) else None
     if not (isinstance(schema, str) and schema.startswith("bestrand-run/")):
         return None
@@ -45,6 +50,28 @@ def read_header(folder: Path) -> RunHeader | None:
     if not isinstance(simulator, str):
         raise DataRefused(f"{path}: it does not say which simulator was used. The file was edited or damaged.")
     return RunHeader(simulator)
+
+
+@contextmanager
+def told_what_helps(folder: Path) -> Iterator[None]:
+    """Refuse a run folder that does not say what it is a run of, with what helps: its attempts may well be whole.
+
+    Raises:
+        DataRefused: The block did, of ``run.json``.
+    """
+    try:
+        yield
+    except DataRefused as error:
+        fault = str(error).partition(_NO_HELP)[0].rstrip()
+        raise DataRefused(f"{fault} {advice_without_run_file(folder)}") from error
+
+
+def advice_without_run_file(folder: Path) -> str:
+    """What to do about a ``run.json`` that is gone or damaged."""
+    return (
+        f"Take {RUN_FILE} back from a copy, or use another --out and `bestrand adopt {folder / RESULTS}` into it; "
+        "a new one would not know whose attempts these are."
+    )
 
 
 def refuse_other_schema(schema: object, path: Path) -> None:

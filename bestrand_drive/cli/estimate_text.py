@@ -6,7 +6,9 @@ from typing import Any
 
 from rich.console import Console
 
+from bestrand_drive.benchmarks.catalog import UNKNOWN
 from bestrand_drive.benchmarks.definitions import DEFINITIONS
+from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
 from bestrand_drive.compression.intervals import Interval
 from bestrand_drive.suite import Suite
@@ -61,7 +63,10 @@ def print_estimate(suite: Suite, found: SuiteEstimate) -> None:
     """The text form; the policy's interval leads."""
     out = console()
     present = found.suite_items - len(found.missing)
-    say(out, f"{found.policy} on {suite.benchmark} ({suite.route_set}): {present} of {found.suite_items} suite items")
+    routes = "unknown route set" if suite.route_set == UNKNOWN else suite.route_set
+    where = "" if found.simulator == UNKNOWN_SIMULATOR else f", simulated in {found.simulator}"
+    said = f"{found.policy} on {suite.benchmark} ({routes}){where}"
+    say(out, f"{said}: {present} of {found.suite_items} suite items")
     _print_lines(out, suite, found)
     _print_missing(out, found)
     sentences(out, [*_reasons(found), *_noise(suite, found), *_counted(found), *found.notes])

@@ -60,6 +60,8 @@ class Lines:
         self._ended += settled.again is None
         self._wall_s += attempt.wall_s or 0.0
         self.say(f"{cell_name(finished.cell)}: {ending(attempt)}{_what_follows(settled)}")
+        if settled.excused:
+            self.say(f"not counted against --max-attempts, and not given up: {_attempts(settled.excused)}")
         if failed(attempt) and settled.again is None and not (attempt.counts and self.several):
             self.say(f"  again: {self._again(attempt.key.route_id, attempt.key.repeat)}")
 
@@ -118,10 +120,16 @@ def ending(attempt: Attempt) -> str:
 
 
 def _what_follows(settled: Settled) -> str:
+    if settled.excused:
+        return "; not counted"
     if settled.again is not None:
         return f"; attempt {settled.again.number} follows"
     given_up = settled.cell is not None and settled.cell.action is Action.EXHAUSTED
     return "; given up" if given_up else ""
+
+
+def _attempts(attempts: Sequence[Attempt]) -> str:
+    return "; ".join(f"route {one.key.route_id}, repeat {one.key.repeat}, attempt {one.number}" for one in attempts)
 
 
 def duration(seconds: float) -> str:

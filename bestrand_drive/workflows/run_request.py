@@ -30,12 +30,10 @@ from bestrand_drive.simulation.processes.marks import run_mark
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.headless import client_version, headless_command
-from bestrand_drive.simulation.servers.ports import FIRST, lease_ports
+from bestrand_drive.simulation.servers.ports import FIRST, HIGHEST, PORTS, STRIDE, blocks, ephemeral_first, lease_ports
 from bestrand_drive.simulation.servers.root import find_simulator, find_version
 from bestrand_drive.simulation.watchdog import Limits
 
-PORTS = 10_000
-"""Ports in the range from which blocks are leased."""
 LIMITS = ("ready", "start", "load", "tick", "grace", "gone")
 """Names of ``--limit``: fields of ``Limits`` without their unit."""
 _ROUTES_PER_SERVER, _ENDLESS = 10, 1_000_000_000
@@ -171,7 +169,7 @@ def prepare(request: RunRequest) -> Prepared:
         UsageError: An option, the checkout or the agent is wrong.
         DataRefused: A route file is.
     """
-    _check_numbers(request)
+    check_numbers(request)
     adapter = find_adapter("fail2drive_local" if request.local else request.benchmark)
     checkout = adapter.checkout(request.root)
     routes = read_route_set(request.routes, request.benchmark, request.part)
@@ -199,7 +197,12 @@ def prepare(request: RunRequest) -> Prepared:
     return Prepared(request, settings, info, routes, _wanted(request, settings, simulated.simulator, policy, routes))
 
 
-def _check_numbers(request: RunRequest) -> None:
+def check_numbers(request: RunRequest) -> None:
+    """Refuse numbers with which no run can be made, whatever the files say.
+
+    Raises:
+        UsageError: Naming the option.
+    """
     numbers = {
         "--servers": request.servers,
         "--repeats": request.repeats,
@@ -211,11 +214,23 @@ def _check_numbers(request: RunRequest) -> None:
             raise UsageError(f"{option} {value}: at least 1.")
     if request.repeat is not None and request.repeat < 0:
         raise UsageError(f"--repeat {request.repeat}: repeats count from 0.")
-    if request.local and request.benchmark != "fail2drive":
+    if request.local and request.benchmark == "bench2drive":
         raise UsageError("--evaluator local: only Fail2Drive has two evaluators.")
     for name, seconds in request.limits.items():
         if name not in LIMITS or seconds <= 0:
             raise UsageError(f"--limit {name}={seconds:g}: give {', '.join(LIMITS)} a positive number of seconds.")
+    _check_ports(request)
+
+
+def _check_ports(request: RunRequest) -> None:
+    """Whether the range has a block for every server, were all its ports free."""
+    first, ephemeral = request.port_base, ephemeral_first()
+    count = len(tuple(blocks(first, first + PORTS - 1, ephemeral))) if first > 0 else 0
+    if count < request.servers:
+        raise UsageError(
+            f"--port-base {first}: from there on are ports for {count} servers, --servers says {request.servers}; each "
+            f"takes {STRIDE}. Give one from 1, far enough below {ephemeral if first < ephemeral else HIGHEST}."
+        )
 
 
 @dataclass(frozen=True)
@@ -242,14 +257,14 @@ def _simulated(request: RunRequest, adapter: Adapter, routes: RouteSet, layout: 
         version = request.carla_version or client_version()
         town = next(iter(routes.routes.values())).town if routes.routes else ""
         server = replace(
-            headless_command(towns_path(), town, version), extra=_words("--server-extra", request.server_extra)
+            headless_command(towns_path(), town, version), extra=words_of("--server-extra", request.server_extra)
         )
         return _Simulated(server, "headless", version, _ENDLESS if worn is None else worn)
     server = ServerCommand(
         root=request.carla_root,
-        extra=_words("--server-extra", request.server_extra),
-        template=_words("--server-command", request.server_command),
-        stop=_words("--server-stop-command", request.server_stop_command),
+        extra=words_of("--server-extra", request.server_extra),
+        template=words_of("--server-command", request.server_command),
+        stop=words_of("--server-stop-command", request.server_stop_command),
         run=run_mark(layout.root)[:_MARK],
     )
     server.check()
@@ -293,7 +308,7 @@ def find_python(text: str) -> tuple[str, ...]:
     Raises:
         UsageError: There is no such program.
     """
-    words = _words("--python", text)
+    words = words_of("--python", text)
     program = shutil.which(words[0]) if words else None
     if program is None:
         raise UsageError(
@@ -303,7 +318,12 @@ def find_python(text: str) -> tuple[str, ...]:
     return os.path.abspath(program), *words[1:]
 
 
-def _words(option: str, text: str) -> tuple[str, ...]:
+def words_of(option: str, text: str) -> tuple[str, ...]:
+    """A command line as words.
+
+    Raises:
+        UsageError: Naming the option: a quotation is left open.
+    """
     try:
         return tuple(shlex.split(os.path.expanduser(text)))
     except ValueError as error:

@@ -127,6 +127,7 @@ def test_the_text_leads_with_the_policy_s_interval(bestrand, bench, bench_suite)
     head = next(line for line in ran.out.splitlines() if line.startswith("metric"))
     assert head.index("estimate") < head.index("policy 95%") < head.index("this run 95%") < head.index("full")
     assert "24 of 24 suite items" in ran.out
+    assert "(unknown route set):" in ran.out, "a bare folder does not say what simulated it"
     assert "borrowed: SimLingo driven twice on bench2drive220" in ran.out
     found = bestrand("estimate", bench_suite, "--results", bench.results("Eve"), "--json").json
     for name, line in found["metrics"].items():

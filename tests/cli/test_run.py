@@ -48,6 +48,9 @@ SITUATION = Situation(3, CELL, 100.0, "drives", 450, 0.8125)
         (("--agent", "absent.py"), "--agent absent.py: no such file"),
         (("--root", "/"), "not Bench2Drive's checkout"),
         (("--max-attempts", 0), "--max-attempts 0"),
+        (("--port-base", 65_530, "--servers", 3), "--port-base 65530: from there on are ports for 1 servers"),
+        (("--port-base", 65_531), "ports for 0 servers"),
+        (("--port-base", 0), "ports for 0 servers"),
     ],
 )
 def test_a_wrong_option_is_said_and_nothing_is_written(runs, options, said):
@@ -69,6 +72,33 @@ def test_damaged_records_are_told_and_counted_and_left(runs):
     runs.run()
     said = runs.run("--explain").out
     assert said.splitlines()[-1] == "4 done, 0 run, 0 exhausted"
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"schema": "bestrand-run/1"}'])
+def test_a_damaged_description_of_the_run_is_refused_with_what_helps(runs, bestrand, content):
+    """Removing it would not help, nor would running again."""
+    runs.run("--only", "1711")
+    (runs.path / "run.json").write_text(content)
+    before = tree(runs.path)
+    helps = f"Take run.json back from a copy, or use another --out and `bestrand adopt {runs.path}/results`"
+    for ran in (runs.run(code=4), runs.run("--explain", code=4)):
+        assert helps in ran.err
+        assert "run again" not in ran.err
+    assert {name for name in tree(runs.path) if name != "driver.lock"} == {*before} - {"driver.lock"}
+
+
+def test_what_is_said_to_help_helps(runs, bestrand):
+    runs.run("--only", "1711,1712")
+    (runs.path / "run.json").unlink()
+    assert "Take run.json back from a copy, or use another --out" in runs.run(code=4).err
+    declared = ("--benchmark", "bench2drive", "--carla-version", "0.9.15", "--evaluator-commit", "1", "--json")
+    ran = bestrand("adopt", runs.path / "results", "--out", runs.folder / "other", *declared)
+    assert (ran.code, ran.json["counting"]) == (0, 2)
+
+
+def test_a_place_where_no_folder_can_be_made(runs):
+    runs.out = "/proc/run"
+    assert "--out /proc/run: cannot be written (No such file or directory)" in runs.run(code=7).err
 
 
 def test_an_absent_folder_above_the_run(runs):

@@ -67,6 +67,20 @@ def test_routes_that_always_fail_are_given_up_though_others_had_results_in_an_ea
     assert [runs.endings(route) for route in (12, 13, 14)] == [[Reason.SETUP_FAILED.value]] * 3
 
 
+def test_what_was_said_to_be_given_up_and_is_not_counted_is_taken_back(make_runs):
+    """F3: with one attempt a route each line is the last word, until it is known that it was not the routes."""
+    runs = make_runs()
+    runs.routes(11, 12, 13, 14)
+    runs.order("import_error")
+    lines = [line for line in runs.run("--max-attempts", 1, code=7).out.splitlines() if not line.startswith("slot")]
+    words = [line.rpartition("; ")[2] for line in lines if line.startswith("route") and "agent_import" in line]
+    assert words == ["given up", "given up", "not counted"]
+    (taken_back,) = (line for line in lines if line.startswith("not counted"))
+    assert taken_back.endswith(": " + "; ".join(f"route {one}, repeat 0, attempt 1" for one in (11, 12, 13)))
+    cells = runs.run("--explain", "--json", "--max-attempts", 1).json["cells"]
+    assert {cell["action"] for cell in cells} == {"run"}
+
+
 def test_what_fails_beside_a_streak_is_counted(make_runs):
     """F22: one route's own failures are its own, though the run stops later for another reason."""
     runs = make_runs()

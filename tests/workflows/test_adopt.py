@@ -148,6 +148,8 @@ def test_an_adopted_run_can_be_adopted(bestrand, bench, bench_suite, tmp_path):
 def test_results_of_the_headless_server_do_not_become_carlas(bestrand, bench, bench_suite, tmp_path):
     adopted(bestrand, bench.results("Dan"), tmp_path / "Dan", "bench2drive", "--simulator", "headless")
     assert estimated(bestrand, bench_suite, tmp_path / "Dan")["simulator"] == "headless"
+    said = bestrand("estimate", bench_suite, "--results", tmp_path / "Dan").out
+    assert said.startswith("Dan on bench2drive (unknown route set), simulated in headless: ")
     arguments = ("adopt", tmp_path / "Dan", "--out", tmp_path / "run", "--benchmark", "bench2drive", *DECLARED)
     ran = bestrand(*arguments)
     assert ran.code == 2

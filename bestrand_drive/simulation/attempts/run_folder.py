@@ -11,7 +11,12 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from bestrand_drive.benchmarks.run_header import RUN_SCHEMA, refuse_other_schema
+from bestrand_drive.benchmarks.run_header import (
+    RUN_SCHEMA,
+    advice_without_run_file,
+    refuse_other_schema,
+    told_what_helps,
+)
 from bestrand_drive.benchmarks.strict_json import load_json
 from bestrand_drive.errors import DataRefused, EnvironmentFault, UsageError
 from bestrand_drive.files import dump_json, read_bytes, write_atomic
@@ -23,9 +28,10 @@ from bestrand_drive.simulation.attempts.models import Frozen, parse_model
 from bestrand_drive.simulation.attempts.record import Stamp
 from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.processes.marks import run_mark
-from bestrand_drive.simulation.processes.reaping import reap_run
+from bestrand_drive.simulation.processes.reaping import living_owner, reap_run
 
-_READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
+_READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT}
+"""The last one: what ``/proc`` says to who makes a folder there."""
 
 
 class EvaluatorRef(Frozen):
@@ -81,9 +87,13 @@ def read_run(folder: Path) -> RunInfo:
         DataRefused: ``run.json`` is absent, damaged or of a later version.
     """
     path = Layout(folder).run_file
-    raw = load_json(path)
-    refuse_other_schema(raw.get("schema") if isinstance(raw, dict) else None, path)
-    return parse_model(RunInfo, read_bytes(path), path)
+    with told_what_helps(folder):
+        raw = load_json(path)
+        if not (isinstance(raw, dict) and isinstance(raw.get("schema"), str)):
+            raise DataRefused(f"{path}: it does not name its format. The file was edited or damaged.")
+    refuse_other_schema(raw["schema"], path)
+    with told_what_helps(folder):
+        return parse_model(RunInfo, read_bytes(path), path)
 
 
 def check_run(folder: Path, info: RunInfo, *, pool_builds: bool = False) -> Layout:
@@ -126,6 +136,7 @@ def driving(
         with _writable(folder):
             folder.mkdir(exist_ok=True)
             lock = held.enter_context(driver_lock(layout.lock))
+            refuse_owned(folder)
             _write_info(layout, info, pool_builds=pool_builds)
             for place in layout.folders:
                 place.mkdir(exist_ok=True)
@@ -166,7 +177,7 @@ def check_place(layout: Layout) -> None:
     if layout.run_file.exists():
         return
     if layout.attempts.exists() and any(layout.attempts.iterdir()):
-        raise DataRefused(f"{folder}: it holds attempts, but its run.json is gone. Take that file back from a copy.")
+        raise DataRefused(f"{folder}: it holds attempts, but its run.json is gone. {advice_without_run_file(folder)}")
     own = {LOCK_FILE, layout.dry_run.name, *(place.name for place in layout.folders)}
     foreign = sorted(path.name for path in folder.iterdir() if path.name not in own and not path.name.startswith("."))
     if foreign:
@@ -181,6 +192,20 @@ def _write_info(layout: Layout, info: RunInfo, *, pool_builds: bool) -> None:
         if info == old:
             return
     write_atomic(layout.run_file, info.to_json())
+
+
+def refuse_owned(folder: Path) -> None:
+    """Refuse when a driver on this host lives whose evaluators or servers run: its ``driver.lock`` was removed.
+
+    Raises:
+        UsageError: Naming it.
+    """
+    owner = living_owner(run_mark(folder))
+    if owner is not None:
+        raise UsageError(
+            f"{folder}: driven by process {owner.pid}, though its {LOCK_FILE} is gone. Wait for it or end it, "
+            "or choose another --out."
+        )
 
 
 def refuse_another(folder: Path, old: RunInfo, new: RunInfo, *, pool_builds: bool = False) -> None:

@@ -4,19 +4,41 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
+import signal
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.adapters.command import Command
+from bestrand_drive.simulation.processes.marks import new_mark
+from bestrand_drive.simulation.processes.supervised import Launch, Supervised
 
 LIMIT_S = 300
 """A first import of torch from a network file system takes minutes."""
+_GRACE_S = 1.0
 _MARK = "bestrand-doctor:"
+_BEFORE = f"\n{_MARK}"
+"""On a line of its own, whatever was written before."""
 _PATH = "import sys\nsys.path[0] = sys.argv.pop(1)\n"
 """Modules are found where the evaluator's own script finds them: in its folder, not in the current one."""
+
+_SAY = f"def say(value):\n    print({_BEFORE!r} + json.dumps(value), flush=True)\n"
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a program ended.
+
+    Attributes:
+        code: Its exit code; negative for a signal, None when nobody saw it.
+        output: What it wrote, errors too.
+    """
+
+    code: int | None
+    output: str
 
 
 def answer(python: Sequence[str], script: str, arguments: Sequence[str], command: Command) -> Any:  # noqa: ANN401  anything JSON can hold
@@ -25,7 +47,7 @@ def answer(python: Sequence[str], script: str, arguments: Sequence[str], command
     Raises:
         EnvironmentFault: It ended without an answer; the last line of its output, or its signal, is named.
     """
-    program = f"{_PATH}import json\ndef say(value):\n    print({_MARK!r} + json.dumps(value), flush=True)\n{script}"
+    program = f"{_PATH}import json\n{_SAY}{script}"
     program_word = command.argv[len(python)]
     script_folder = str(command.cwd if program_word == "-m" else Path(program_word).parent)
     words = [
@@ -36,39 +58,33 @@ def answer(python: Sequence[str], script: str, arguments: Sequence[str], command
         *arguments,
     ]  # on one line: conda run takes no line breaks
     done = run(words, command)
-    lines = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
+    lines = [line for line in done.output.splitlines() if line.startswith(_MARK)]
     if not lines:
         raise EnvironmentFault(last_words(done))
     return json.loads(lines[-1][len(_MARK) :])
 
 
-def run(words: Sequence[str], command: Command) -> subprocess.CompletedProcess[str]:
-    """Run a program in the environment of an evaluator, its output as text.
+def run(words: Sequence[str], command: Command) -> Done:
+    """Run a program in the environment of an evaluator, under a supervisor: it never outlives this process.
 
     Raises:
         EnvironmentFault: It cannot be started, or does not end.
     """
-    try:
-        return subprocess.run(  # noqa: S603  the user's own interpreter, arguments as a list
-            list(words),
-            cwd=command.cwd if command.cwd.is_dir() else None,
-            env={**os.environ, **command.env},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            errors="replace",
-            timeout=LIMIT_S,
-            check=False,
-        )
-    except subprocess.TimeoutExpired as error:
-        raise EnvironmentFault(f"did not end in {LIMIT_S} s") from error
-    except OSError as error:
-        raise EnvironmentFault(f"{words[0]} does not run ({error.strerror})") from error
+    environment = {**os.environ, **command.env, "PYTHONUNBUFFERED": "1"}  # a traceback's last line comes last
+    with TemporaryDirectory(prefix="bestrand-doctor-") as folder:
+        log = Path(folder) / "log"
+        where = command.cwd if command.cwd.is_dir() else Path()  # the built-in evaluator's would be the attempt's
+        launch = Launch(tuple(words), environment, where, log, grace_s=_GRACE_S)
+        with Supervised(launch, new_mark()) as program:
+            ended = program.wait(LIMIT_S)
+        if ended is None:
+            raise EnvironmentFault(f"did not end in {LIMIT_S} s")
+        return Done(ended.code, log.read_text("utf-8", "replace"))
 
 
-def last_words(done: subprocess.CompletedProcess[str]) -> str:
+def last_words(done: Done) -> str:
     """How a program ended, in one line: a traceback's last, or its signal."""
-    lines = [line.strip() for line in done.stderr.splitlines() if line.strip()]
-    if done.returncode < 0:
-        return f"ended by signal {-done.returncode}"
-    return lines[-1][:300] if lines else f"ended with exit code {done.returncode} without a word"
+    lines = [line.strip() for line in done.output.splitlines() if line.strip()]
+    if done.code is None or done.code < 0:
+        return f"ended by signal {-(done.code or -signal.SIGKILL)}"
+    return lines[-1][:300] if lines else f"ended with exit code {done.code} without a word"

@@ -18,10 +18,12 @@ from bestrand_drive.simulation.adapters.checkout import Checkout
 from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.adapters.interpreter import Interpreter, look_at
 from bestrand_drive.simulation.adapters.job import Job
+from bestrand_drive.simulation.attempts.key import Simulator
 from bestrand_drive.simulation.doctor.finding import NotLooked
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.headless import client_version
+from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.simulation.servers.root import CarlaRoot, look_into
 
 _NOWHERE = Path("/nonexistent")
@@ -46,15 +48,22 @@ class Case:
         carla_root: CARLA's folder.
         carla_version: Of the server, None to read it from its folder.
         server_command: Another way to start a server.
+        server_stop_command: Ends what that started.
+        simulated_in: What simulates, None to look.
         routes: Suite folder, route file or folder of route files.
+        part: A named part of the built-in benchmark's routes, "" for all.
+        only: Ids of the routes to be run, () for all.
         agent: The agent's file, as given.
         agent_config: Its configuration, as given.
+        policy_name: For people, None for the run folder's.
         policy_id: Replaces the hash over the agent's files.
         python: Words of the evaluator's interpreter.
         variables: For the evaluator's environment.
         gpus: To be used.
         servers: At the same time.
+        port_base: First port of theirs.
         out: Run folder.
+        pool_builds: Whether attempts of other builds count.
     """
 
     root: Path | None = None
@@ -63,25 +72,37 @@ class Case:
     carla_root: Path | None = None
     carla_version: str | None = None
     server_command: tuple[str, ...] = ()
+    server_stop_command: tuple[str, ...] = ()
+    simulated_in: Simulator | None = None
     routes: Path | None = None
+    part: str = ""
+    only: tuple[str, ...] = ()
     agent: str | None = None
     agent_config: str = ""
+    policy_name: str | None = None
     policy_id: str | None = None
     python: tuple[str, ...] = ("python",)
     variables: Mapping[str, str] = field(default_factory=dict)
     gpus: tuple[Gpu, ...] = ()
     servers: int = 1
+    port_base: int = FIRST
     out: Path | None = None
+    pool_builds: bool = False
 
     @cached_property
     def server(self) -> ServerCommand:
         """How servers would be started."""
-        return ServerCommand(self.carla_root, template=self.server_command)
+        return ServerCommand(self.carla_root, template=self.server_command, stop=self.server_stop_command)
 
     @property
     def ours(self) -> bool:
         """Whether a run would use the evaluator that comes with this package."""
         return self.benchmark is not None and bool(find_adapter(self.benchmark).module)
+
+    @property
+    def brings_server(self) -> bool:
+        """Whether a run would start the headless server for the built-in evaluator, as none is given."""
+        return self.ours and self.carla_root is None and not self.server_command
 
     @cached_property
     def simulator(self) -> CarlaRoot:
@@ -91,7 +112,7 @@ class Case:
             NotLooked: It was not given, holds no server, or another command starts the servers.
             UsageError: The headless server lacks what it needs.
         """
-        if self.ours and self.carla_root is None and not self.server_command:
+        if self.brings_server:
             towns = frozenset(path.stem for path in towns_path().glob("*.xodr"))
             return CarlaRoot(True, self.carla_version or client_version(), towns)
         if self.server_command:

@@ -14,6 +14,8 @@ class Level(str, Enum):
     """A run starts, and may end otherwise than wanted."""
     FAIL = "fail"
     """A run does not start, or every route of it fails."""
+    WAIT = "wait"
+    """Nothing found yet: it is looked at now, which may take minutes."""
     SKIPPED = "skipped"
     """Not looked at: an option was not given, or an earlier check failed."""
 
@@ -48,6 +50,11 @@ def warning(check: str, said: str, advice: str) -> Finding:
 def fail(check: str, said: str, advice: str) -> Finding:
     """A run does not start, or every route of it fails."""
     return Finding(check, Level.FAIL, said, advice)
+
+
+def wait(check: str, said: str) -> Finding:
+    """It is looked at now, which may take minutes."""
+    return Finding(check, Level.WAIT, said)
 
 
 class NotLooked(Exception):

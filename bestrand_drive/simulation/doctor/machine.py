@@ -16,7 +16,7 @@ from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.doctor.case import Case
 from bestrand_drive.simulation.doctor.finding import Finding, NotLooked, fail, ok, warning
 from bestrand_drive.simulation.processes.runtime_folder import runtime_folder
-from bestrand_drive.simulation.servers.ports import lease_ports
+from bestrand_drive.simulation.servers.ports import PORTS, lease_ports
 
 _SMI = "nvidia-smi"
 _SMI_S = 60
@@ -70,10 +70,11 @@ def _names(line: str) -> tuple[str, ...]:
 
 def check_ports(case: Case) -> Iterator[Finding]:
     """Whether every server can have its ports now; they are given back at once."""
+    first, last = case.port_base, case.port_base + PORTS - 1
     with contextlib.ExitStack() as held:
-        leases = [held.enter_context(lease_ports()) for _ in range(case.servers)]
-        first, last = leases[0].ports, leases[-1].ports
-    yield ok("ports", f"free for {case.servers} servers, from {first.rpc} to {last.traffic_manager}")
+        leases = [held.enter_context(lease_ports(first, last)) for _ in range(case.servers)]
+    lowest, highest = leases[0].ports.rpc, leases[-1].ports.traffic_manager
+    yield ok("ports", f"free for {case.servers} servers, from {lowest} to {highest}")
 
 
 def check_disk(case: Case) -> Iterator[Finding]:

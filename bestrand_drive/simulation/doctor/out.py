@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator
 
 from bestrand_drive.simulation.attempts.identity import identify_policy
@@ -15,11 +14,13 @@ from bestrand_drive.simulation.attempts.run_folder import (
     check_place,
     read_run,
     refuse_another,
+    refuse_owned,
 )
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
 from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.doctor.case import Case
 from bestrand_drive.simulation.doctor.finding import Finding, NotLooked, ok, warning
+from bestrand_drive.simulation.servers.root import find_simulator
 
 
 def check_folder(case: Case) -> Iterator[Finding]:
@@ -32,6 +33,7 @@ def check_folder(case: Case) -> Iterator[Finding]:
         yield ok("run folder", f"{case.out} is to begin")
         return
     refuse_driven(layout.lock)
+    refuse_owned(case.out)
     info, store = read_run(case.out), AttemptStore(layout, repair=False)
     counting = len({one.key.cell for one in store.attempts if one.counts})
     said = f"{case.out}: {info.policy.name} on {info.benchmark}, {len(store.attempts)} attempts"
@@ -45,7 +47,7 @@ def check_same_run(case: Case) -> Iterator[Finding]:
     """Whether benchmark, policy, evaluator and simulator are those of the folder."""
     if case.out is None or not Layout(case.out).run_file.exists():
         raise NotLooked("no run has begun")
-    refuse_another(case.out, read_run(case.out), _wanted(case))
+    refuse_another(case.out, read_run(case.out), _wanted(case), pool_builds=case.pool_builds)
     yield ok("same run", "benchmark, policy, evaluator and simulator are the folder's")
 
 
@@ -53,10 +55,10 @@ def _wanted(case: Case) -> RunInfo:
     """What the run would write of itself, as far as another one is refused by it."""
     adapter, checkout = case.evaluator
     agent = case.policy
-    name = read_run(case.out).policy.name if case.out and Layout(case.out).run_file.exists() else agent.path.stem
+    name = case.policy_name or (case.out.absolute().name if case.out else agent.path.stem)
     return RunInfo(
         benchmark=adapter.benchmark,
-        simulator="headless" if _is_headless(case) else "carla",
+        simulator="headless" if case.brings_server else find_simulator(case.carla_root, case.simulated_in),
         policy=identify_policy(
             name, agent=agent.path, agent_config=agent.config, policy_id=case.policy_id, shared=agent.shared
         ),
@@ -65,9 +67,3 @@ def _wanted(case: Case) -> RunInfo:
         repeats=1,
         created=utc_stamp(),
     )
-
-
-def _is_headless(case: Case) -> bool:
-    with contextlib.suppress(NotLooked):
-        return case.simulator.headless
-    return False

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.adapters.interpreter import carla_egg, problems
-from bestrand_drive.simulation.doctor.asking import answer, last_words, run
+from bestrand_drive.simulation.doctor.asking import LIMIT_S, answer, last_words, run
 from bestrand_drive.simulation.doctor.case import Case
-from bestrand_drive.simulation.doctor.finding import Finding, Level, NotLooked, fail, ok, warning
+from bestrand_drive.simulation.doctor.finding import Finding, Level, NotLooked, fail, ok, wait, warning
 
 _CARLA = """
 import os
@@ -30,6 +30,7 @@ import importlib.util
 spec = importlib.util.find_spec("agents.navigation")
 say(list(spec.submodule_search_locations or []) if spec else [])
 """
+_LIMITED = f"at most {LIMIT_S} s, a first import of torch may take minutes"
 _NUMBERS = re.compile(r"\d+\.\d+\.\d+")
 
 
@@ -53,8 +54,9 @@ def check_imports(case: Case) -> Iterator[Finding]:
     """Start the evaluator with ``--help``: it imports everything, and ends."""
     command = _command(case)
     adapter, checkout = case.evaluator
+    yield wait("imports", f"for the evaluator, started with --help: {_LIMITED}")
     done = run([*case.python, *adapter.program(checkout), "--help"], command)
-    if done.returncode == 0:
+    if done.code == 0:
         yield ok("imports", "the evaluator imports what it needs (its --help)")
     else:
         yield fail("imports", f"the evaluator does not start: {last_words(done)}", "mend the environment of --python")
@@ -114,6 +116,7 @@ def check_agent_imports(case: Case) -> Iterator[Finding]:
     """Import the agent as evaluators do: a module of its folder, by name."""
     agent = case.policy
     command = _command(case)
+    yield wait("agent imports", f"for {agent.path.name} to be imported: {_LIMITED}")
     try:
         script = _INTERFACE + _AGENT if case.ours else _AGENT
         kind = answer(case.python, script, (str(agent.path.parent), agent.path.stem), command)

@@ -16,10 +16,10 @@ _BINARY = "CarlaUE4/Binaries/Linux/CarlaUE4-Linux-Shipping"
 
 def check_server(case: Case) -> Iterator[Finding]:
     """Whether what would be started is there and may be executed."""
+    if case.brings_server:
+        yield ok("server", f"the headless server, speaking as CARLA {case.simulator.version}; {_NOT_CARLAS}")
+        return
     if case.carla_root is None and not case.server_command:
-        if case.ours:
-            yield ok("server", f"the headless server, speaking as CARLA {case.simulator.version}; {_NOT_CARLAS}")
-            return
         raise NotLooked("no --carla-root given")
     case.server.check()
     if case.server_command:
@@ -54,8 +54,12 @@ def check_towns(case: Case) -> Iterator[Finding]:
     if case.routes is None:
         raise NotLooked("no --routes given")
     adapter, _ = case.evaluator
-    routes = read_route_set(case.routes, adapter.benchmark).routes
+    routes = read_route_set(case.routes, adapter.benchmark, case.part).routes
     yield ok("routes", f"{len(routes)} routes of {adapter.title}")
+    unknown = [name for name in case.only if name not in routes]
+    if unknown:
+        yield fail("routes", f"--only {', '.join(unknown)}: no such route in {case.routes}", "see the ids in that file")
+    routes = {name: route for name, route in routes.items() if not case.only or name in case.only}
     root, towns = case.simulator, sorted({route.town for route in routes.values()})
     if root.towns is None:
         advice = "make sure that it has them: Town06, 07 and 11 to 15 come in CARLA's AdditionalMaps archive"

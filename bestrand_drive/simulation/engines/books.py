@@ -23,11 +23,14 @@ class Settled:
         attempt: As stored; None when it was interrupted and leaves nothing.
         cell: Its cell's plan from now on; None with ``attempt``.
         again: What is to be run because of it, None for nothing.
+        excused: Attempts of which it is known now that they are not counted against their routes; what was said of
+            them before, that their routes were given up, no longer holds.
     """
 
     attempt: Attempt | None = None
     cell: CellPlan | None = None
     again: Cell | None = None
+    excused: tuple[Attempt, ...] = ()
 
 
 @dataclass
@@ -78,9 +81,9 @@ class Books:
         self.made.append(attempt)
         if attempt.counts:
             view.place(self.store, attempt)
-        self._excuse(attempt)
+        excused = self._excuse(attempt)
         (now,) = self.plan([finished.cell.key])
-        return Settled(attempt, now, self._cell(now) if now.action is Action.RUN else None)
+        return Settled(attempt, now, self._cell(now) if now.action is Action.RUN else None, excused)
 
     def check(self, finished: Finished) -> None:
         """Stop here if one attempt after the other comes to nothing.
@@ -91,11 +94,12 @@ class Books:
         if finished.attempt is not None:
             self.breaker.check(finished.log)
 
-    def _excuse(self, attempt: Attempt) -> None:
+    def _excuse(self, attempt: Attempt) -> tuple[Attempt, ...]:
         """Write down whose fault it was not, before anything is planned by it."""
         streak = self.breaker.add(attempt)
         if streak and attempt.reason:
             self.store.put_stop(streak, attempt.reason)
+        return streak
 
     def _cell(self, one: CellPlan) -> Cell:
         return Cell(one.key, one.number, self.files[one.key.route_id])

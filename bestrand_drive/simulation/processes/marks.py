@@ -8,13 +8,16 @@ import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
-from bestrand_drive.simulation.processes.identity import Running
+from bestrand_drive.simulation.processes.identity import ProcessId, Running, identify
 from bestrand_drive.simulation.processes.tree import processes
 
 RUN = "BESTRAND_RUN"
 """Variable that names the run folder."""
 START = "BESTRAND_ATTEMPT"
 """Variable that names one supervised start: an attempt's evaluator, or a server."""
+
+DRIVER = "BESTRAND_DRIVER"
+"""Variable that names the driver: id and start."""
 
 
 def run_mark(folder: Path) -> str:
@@ -33,6 +36,22 @@ def marked(variable: str, mark: str) -> Iterator[Running]:
     for one in processes():
         if wanted in _environment(one.process.pid):
             yield one
+
+
+def driver_mark() -> str:
+    """Who starts something now."""
+    me = identify(os.getpid())
+    return f"{me.pid} {me.start}" if me else ""
+
+
+def driver_of(pid: int) -> ProcessId | None:
+    """The driver that a process was started by; None when it has no such mark, or cannot be asked."""
+    before = f"{DRIVER}=".encode()
+    for entry in _environment(pid):
+        if entry.startswith(before):
+            number, _, start = entry[len(before) :].decode("utf-8", "replace").partition(" ")
+            return ProcessId(int(number), start) if number.isdecimal() else None
+    return None
 
 
 def _environment(pid: int) -> list[bytes]:

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.processes.identity import ProcessId, is_running, send_signal
-from bestrand_drive.simulation.processes.marks import RUN, START, marked
+from bestrand_drive.simulation.processes.marks import RUN, START, driver_of, marked
 from bestrand_drive.simulation.processes.records import (
     StopCommand,
     forget,
@@ -54,6 +54,14 @@ def reap_run(run: str, *, grace_s: float = 2.0, patience_s: float = PATIENCE_S) 
     ended = _end(lambda: _with_descendants(noted, RUN, run), grace_s, patience_s)
     forget(run)
     return (*stopped, *ended)
+
+
+def living_owner(run: str) -> ProcessId | None:
+    """Another process on this host that drives a run now, by the marks of what it has started; None when none does."""
+    kept = lineage(os.getpid())
+    started = (one.process.pid for one in marked(RUN, run))
+    owners = {driver_of(pid) for pid in started if pid not in kept}
+    return next((one for one in owners if one and one.pid not in kept and is_running(one)), None)
 
 
 def reap_start(run: str, start: str, *, patience_s: float = PATIENCE_S) -> tuple[str, ...]:

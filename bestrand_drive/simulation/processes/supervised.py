@@ -14,7 +14,7 @@ from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.processes.channel import Channel
 from bestrand_drive.simulation.processes.identity import ProcessId
 from bestrand_drive.simulation.processes.kernel import require_linux
-from bestrand_drive.simulation.processes.marks import RUN, START, new_mark
+from bestrand_drive.simulation.processes.marks import DRIVER, RUN, START, driver_mark, new_mark
 from bestrand_drive.simulation.processes.messages import Event, Order, Usage, stop_line
 from bestrand_drive.simulation.processes.reaping import STOP_COMMAND_S, reap_start
 from bestrand_drive.simulation.processes.records import record_path
@@ -99,7 +99,7 @@ class Supervised:
         self._stops = bool(launch.stop_argv)
         self._ended: Ended | None = None
         self._started: ProcessId | None = None
-        marks = {RUN: run, START: self.mark}
+        marks = {RUN: run, START: self.mark, DRIVER: driver_mark()}
         order = _order(launch, marks)
         self._channel = Channel(marks)
         self._channel.send(order.line())

@@ -19,7 +19,9 @@ from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.processes.identity import ProcessId, identify, is_running
 from bestrand_drive.simulation.processes.runtime_folder import private_folder, runtime_folder
 
-FIRST, LAST = 20_000, 29_999
+FIRST, PORTS = 20_000, 10_000
+"""First port, and how many there are, in the range from which blocks are leased."""
+HIGHEST = 65_535
 STRIDE = 10
 """Between blocks; an evaluator that finds a port taken tries the next ones, which shall be nobody's."""
 _TRAFFIC_MANAGER = 5
@@ -87,7 +89,7 @@ class PortLease:
         self.release()
 
 
-def lease_ports(first: int = FIRST, last: int = LAST, *, folder: Path | None = None) -> PortLease:
+def lease_ports(first: int = FIRST, last: int = FIRST + PORTS - 1, *, folder: Path | None = None) -> PortLease:
     """Lease the lowest block that no living process of this user has leased and whose ports are all free.
 
     Args:
@@ -116,7 +118,7 @@ def lease_ports(first: int = FIRST, last: int = LAST, *, folder: Path | None = N
 def blocks(first: int, last: int, ephemeral: int) -> Iterator[PortBlock]:
     """All blocks of a range, below the ephemeral ports if there is any."""
     wanted = [PortBlock(rpc) for rpc in range(first, last + 1, STRIDE)]
-    wanted = [block for block in wanted if block.traffic_manager <= min(last, 65_535)]
+    wanted = [block for block in wanted if block.traffic_manager <= min(last, HIGHEST)]
     below = [block for block in wanted if block.traffic_manager < ephemeral]
     yield from below or wanted
 

@@ -219,7 +219,7 @@ def test_a_start_that_was_killed_before_it_wrote_anything_is_met_again(tmp_path)
         (b'{"schema": "bestrand-run/1"', "truncated"),
         (b'{"schema": "bestrand-run/1"}', "edited or damaged"),
         (b'{"schema": "bestrand-run/2", "news": 1}', "Upgrade with"),
-        (b"{}", "Upgrade with"),
+        (b"{}", "Take run.json back from a copy, or use another --out"),
     ],
 )
 def test_a_damaged_or_later_description_is_refused(tmp_path, content, said):

@@ -64,9 +64,9 @@ def test_ports_for_all_servers(found, monkeypatch, tmp_path, servers, level):
     leases = tmp_path / "leases"
     leases.mkdir(mode=0o700)
     monkeypatch.setattr(ports, "is_free", lambda _: True)
-    monkeypatch.setattr(machine, "lease_ports", lambda: ports.lease_ports(21_000, 21_029, folder=leases))
+    monkeypatch.setattr(machine, "lease_ports", lambda first, _: ports.lease_ports(first, first + 29, folder=leases))
     for _ in range(2):
-        said = found("ports", servers=servers)["ports"]
+        said = found("ports", servers=servers, port_base=21_000)["ports"]
         assert said.level is level
     assert [path.name for path in leases.iterdir()] == ["lock"]
 

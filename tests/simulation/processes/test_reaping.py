@@ -11,8 +11,8 @@ import pytest
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.processes import reaping
 from bestrand_drive.simulation.processes.identity import ProcessId, identify, is_running
-from bestrand_drive.simulation.processes.marks import RUN, new_mark
-from bestrand_drive.simulation.processes.reaping import reap_run
+from bestrand_drive.simulation.processes.marks import DRIVER, RUN, driver_mark, new_mark
+from bestrand_drive.simulation.processes.reaping import living_owner, reap_run
 from bestrand_drive.simulation.processes.records import record_path, records_of, write_record
 from tests.simulation.processes.trees import ROOT, STUBBORN, end_all, foreign, gone, noted, python
 
@@ -46,6 +46,24 @@ def test_what_is_marked_is_ended_and_nothing_else(left):
         assert is_running(another_runs)
         assert is_running(carla)
     assert reap_run(mine) == ()
+
+
+def test_whose_driver_lives_is_told_by_what_it_has_started(left, monkeypatch):
+    """Not by a process that ended, nor by another one that was given its id; and never this process itself."""
+    dead, reused, mine, others = (new_mark() for _ in range(4))
+    with foreign() as driver:
+        for mark, said in (
+            (dead, f"{2**22 + 1} {driver.start}"),
+            (reused, f"{driver.pid} {driver.start}0"),
+            (mine, driver_mark()),
+            (others, f"{driver.pid} {driver.start}"),
+        ):
+            monkeypatch.setenv(DRIVER, said)
+            left(mark, mark)
+        left("unmarked", others)
+        assert [living_owner(mark) for mark in (dead, reused, mine, new_mark())] == [None] * 4
+        assert living_owner(others) == driver
+    assert living_owner(others) is None
 
 
 def test_sigterm_comes_first(left, tmp_path):

@@ -14,7 +14,7 @@ import pytest
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.processes.channel import Channel
 from bestrand_drive.simulation.processes.identity import is_running
-from bestrand_drive.simulation.processes.marks import RUN, START, marked, new_mark
+from bestrand_drive.simulation.processes.marks import DRIVER, RUN, START, driver_mark, marked, new_mark
 from bestrand_drive.simulation.processes.reaping import reap_run
 from bestrand_drive.simulation.processes.records import records_of
 from bestrand_drive.simulation.processes.supervised import Launch, Supervised
@@ -53,7 +53,7 @@ def test_arguments_environment_and_folder_arrive_unchanged(tmp_path):
     assert process.wait(LIMIT_S).code == 0
     arguments, got, where, own_session = json.loads((folder / "log").read_text())
     assert arguments == [odd, "*"]
-    assert got == {**environment, RUN: RUN_MARK, START: process.mark}
+    assert got == {**environment, RUN: RUN_MARK, START: process.mark, DRIVER: driver_mark()}
     assert (where, own_session) == (str(folder), True)
 
 

@@ -1,0 +1,274 @@
+"""The options of a run, said once: ``bestrand run`` needs some, ``bestrand doctor`` takes all and needs none."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any, Literal, cast
+
+import typer
+
+from bestrand_drive.benchmarks.builtin_routes import NAME
+from bestrand_drive.cli.options import comma_list, pairs
+from bestrand_drive.errors import UsageError
+from bestrand_drive.simulation.adapters.variables import parse_variables
+from bestrand_drive.simulation.attempts.plan import MAX_ATTEMPTS
+from bestrand_drive.simulation.engines.keeping import Failure, parse_what
+from bestrand_drive.simulation.servers.gpus import parse_gpus
+from bestrand_drive.simulation.servers.ports import FIRST
+from bestrand_drive.workflows.run_request import LIMITS, RunRequest, routes_or_shipped
+
+WHAT, HOW, SERVERS, KEEP, SHOW = "What is run", "How it is run", "Servers", "What is kept", "What is shown"
+DryRun = Annotated[
+    bool,
+    typer.Option(
+        "--dry-run", help="Print every command, start nothing; files go to OUT/dry-run.", rich_help_panel=SHOW
+    ),
+]
+Explain = Annotated[
+    bool,
+    typer.Option("--explain", help="Say why each route will or will not run, start nothing.", rich_help_panel=SHOW),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.", rich_help_panel=SHOW)]
+
+
+def of_a_run(command: Callable[..., int], *, needed: bool) -> Callable[..., int]:
+    """A command with the options of a run, which it gets as its first argument, and its own behind them.
+
+    Args:
+        command: Takes a ``RunRequest``; its other parameters are options.
+        needed: Whether what a run cannot do without must be given; else its fields are None. Shipped routes need not.
+    """
+    given = inspect.signature(run_request, eval_str=True).parameters.values()
+    own = list(inspect.signature(command, eval_str=True).parameters.values())[1:]
+
+    def called(**words: Any) -> int:  # noqa: ANN401  of the parser, which knows their types
+        others = {one.name: words.pop(one.name) for one in own}
+        if needed or words["benchmark"] == NAME:
+            words["routes"] = routes_or_shipped(words["benchmark"], words["routes"])
+        return command(run_request(**words), **others)
+
+    parameters = [
+        one.replace(
+            kind=inspect.Parameter.KEYWORD_ONLY,
+            default=None if one.default is one.empty and not needed else one.default,
+        )
+        for one in (*given, *own)
+    ]
+    called.__name__, called.__doc__ = command.__name__, command.__doc__
+    called.__annotations__ = {one.name: one.annotation for one in parameters}
+    cast(Any, called).__signature__ = inspect.Signature(parameters)
+    return called
+
+
+def run_request(
+    benchmark: Annotated[
+        Literal["bench2drive", "fail2drive", "builtin"],
+        typer.Argument(help="Whose evaluator runs.", show_default=False),
+    ],
+    agent: Annotated[
+        str,
+        typer.Option(
+            help="The agent's Python file, or probe:NAME for one that is shipped.",
+            rich_help_panel=WHAT,
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path,
+        typer.Option(help="Run folder; the same command goes on in it.", rich_help_panel=WHAT, show_default=False),
+    ],
+    root: Annotated[
+        Path | None,
+        typer.Option(help="The benchmark's checkout; builtin has none.", rich_help_panel=WHAT, show_default=False),
+    ] = None,
+    routes: Annotated[
+        Path | None,
+        typer.Option(
+            help="Suite folder, route file, or Fail2Drive's folder of them. Default for builtin: the shipped ones.",
+            rich_help_panel=WHAT,
+            show_default=False,
+        ),
+    ] = None,
+    part: Annotated[
+        str,
+        typer.Option(
+            help="builtin: a named part of the routes, such as demo.", rich_help_panel=WHAT, show_default=False
+        ),
+    ] = "",
+    agent_config: Annotated[
+        str, typer.Option(help="For the agent, parts joined by +.", rich_help_panel=WHAT, show_default=False)
+    ] = "",
+    policy_name: Annotated[
+        str | None,
+        typer.Option(help="Name. Default: the run folder's.", rich_help_panel=WHAT, show_default=False),
+    ] = None,
+    policy_id: Annotated[
+        str | None,
+        typer.Option(
+            help="Identity of the policy, instead of the hash of agent and configuration.",
+            rich_help_panel=WHAT,
+            show_default=False,
+        ),
+    ] = None,
+    repeats: Annotated[
+        int, typer.Option(help="Of every route, each with its own traffic seed.", rich_help_panel=WHAT)
+    ] = 1,
+    only: Annotated[
+        str, typer.Option(help="Ids of the routes to run, commas between.", rich_help_panel=WHAT, show_default=False)
+    ] = "",
+    repeat: Annotated[
+        int | None, typer.Option(help="Run this repeat only, from 0.", rich_help_panel=WHAT, show_default=False)
+    ] = None,
+    python: Annotated[
+        str,
+        typer.Option(
+            help="Interpreter of the evaluator, or a command that runs one. Default: python; builtin: this one.",
+            rich_help_panel=HOW,
+            show_default=False,
+        ),
+    ] = "",
+    evaluator: Annotated[
+        Literal["default", "local"], typer.Option(help="Fail2Drive has a second one.", rich_help_panel=HOW)
+    ] = "default",
+    env: Annotated[
+        list[str] | None,
+        typer.Option(help="NAME=VALUE for the evaluator; repeat.", rich_help_panel=HOW, show_default=False),
+    ] = None,
+    track: Annotated[
+        Literal["SENSORS", "MAP"] | None,
+        typer.Option(help="Of the agent. Default: the benchmark's.", rich_help_panel=HOW, show_default=False),
+    ] = None,
+    max_attempts: Annotated[
+        int, typer.Option(help="Of a route, as long as none has a result of the policy.", rich_help_panel=HOW)
+    ] = MAX_ATTEMPTS,
+    timeout: Annotated[
+        float | None,
+        typer.Option(help="The evaluator's own, in seconds.", rich_help_panel=HOW, show_default=False),
+    ] = None,
+    route_limit: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds of a whole attempt; a longer drive has no score and is not tried again. Default: none.",
+            rich_help_panel=HOW,
+            show_default=False,
+        ),
+    ] = None,
+    limit: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"NAME=SECONDS without progress; names: {', '.join(LIMITS)}.", rich_help_panel=HOW, show_default=False
+        ),
+    ] = None,
+    stop_grace: Annotated[
+        float, typer.Option(help="Seconds between SIGTERM and SIGKILL for what is ended.", rich_help_panel=HOW)
+    ] = 5.0,
+    pool_builds: Annotated[
+        bool, typer.Option("--pool-builds", help="Let attempts of other builds count.", rich_help_panel=HOW)
+    ] = False,
+    no_hooks: Annotated[
+        bool, typer.Option("--no-hooks", help="Leave the evaluator's Python alone.", rich_help_panel=HOW)
+    ] = False,
+    carla_root: Annotated[
+        Path | None, typer.Option(help="CARLA's folder.", rich_help_panel=SERVERS, show_default=False)
+    ] = None,
+    servers: Annotated[int, typer.Option(help="At the same time.", rich_help_panel=SERVERS)] = 1,
+    gpus: Annotated[
+        str,
+        typer.Option(
+            help="Such as 0,1; or 0:0,1:2 where CARLA counts otherwise than CUDA.",
+            rich_help_panel=SERVERS,
+            show_default=False,
+        ),
+    ] = "",
+    routes_per_server: Annotated[
+        int | None,
+        typer.Option(
+            help="Fail2Drive, builtin: a fresh server after so many. Default: 10; never for the headless one.",
+            rich_help_panel=SERVERS,
+            show_default=False,
+        ),
+    ] = None,
+    server_command: Annotated[
+        str,
+        typer.Option(
+            help="Another way to start a server (a container), with {port}, {gpu}, {run}, {flags} in it.",
+            rich_help_panel=SERVERS,
+            show_default=False,
+        ),
+    ] = "",
+    server_stop_command: Annotated[
+        str, typer.Option(help="Ends what that started.", rich_help_panel=SERVERS, show_default=False)
+    ] = "",
+    server_extra: Annotated[
+        str, typer.Option(help="Flags added to CARLA's.", rich_help_panel=SERVERS, show_default=False)
+    ] = "",
+    simulator: Annotated[
+        Literal["carla", "headless"] | None,
+        typer.Option(help="Default: what --carla-root is.", rich_help_panel=SERVERS, show_default=False),
+    ] = None,
+    carla_version: Annotated[
+        str | None,
+        typer.Option(help="Default: what --carla-root says.", rich_help_panel=SERVERS, show_default=False),
+    ] = None,
+    port_base: Annotated[int, typer.Option(help="First port.", rich_help_panel=SERVERS)] = FIRST,
+    keep_on_failure: Annotated[
+        str,
+        typer.Option(help="Of failed routes: record, log, agent.", rich_help_panel=KEEP, show_default=False),
+    ] = "",
+    keep_failures: Annotated[
+        Literal["any", "policy", "infrastructure"], typer.Option(help="Of whose failures.", rich_help_panel=KEEP)
+    ] = "any",
+    keep_quota_mib: Annotated[int, typer.Option(help="For all that is kept.", rich_help_panel=KEEP)] = 4096,
+) -> RunRequest:
+    """What the options ask for.
+
+    Raises:
+        UsageError: The words of an option cannot be read.
+    """
+    return RunRequest(
+        benchmark=benchmark,
+        root=root,
+        routes=cast(Path, routes),  # None only for a command that needs none
+        part=part,
+        agent=agent,
+        out=out,
+        carla_root=carla_root,
+        agent_config=agent_config,
+        servers=servers,
+        gpus=parse_gpus(gpus) if gpus else (),
+        repeats=repeats,
+        only=comma_list(only),
+        repeat=repeat,
+        python=python,
+        max_attempts=max_attempts,
+        routes_per_server=routes_per_server,
+        server_command=server_command,
+        server_stop_command=server_stop_command,
+        server_extra=server_extra,
+        simulator=simulator,
+        carla_version=carla_version,
+        policy_name=policy_name,
+        policy_id=policy_id,
+        variables=parse_variables(env or ()),
+        local=evaluator == "local",
+        track=track,
+        timeout_s=timeout,
+        route_limit_s=route_limit,
+        stop_grace_s=stop_grace,
+        limits=_limits(limit or []),
+        keep=parse_what(keep_on_failure),
+        keep_failure=Failure(keep_failures),
+        keep_quota_mib=keep_quota_mib,
+        pool_builds=pool_builds,
+        hooks=not no_hooks,
+        port_base=port_base,
+    )
+
+
+def _limits(values: list[str]) -> dict[str, float]:
+    try:
+        return {name: float(text) for name, text in pairs("--limit", values).items()}
+    except ValueError as error:
+        raise UsageError(f"--limit: {error}; write NAME=SECONDS.") from error
