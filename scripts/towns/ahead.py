@@ -49,7 +49,7 @@ KINDS = {
         ("h1.1 -2 8", "v2.0 2 6", "h2.0 2 8", "v1.0 -2 6"),
         {**_OBSTACLE, "bicycle_drive_distance": (60.0, 100.0), "bicycle_speed": (6.0, 11.0)},
     ),
-    "ParkedObstacleTwoWays": Kind(("h0.1 -1 6", "v0.1 1 6", "v3.0 -1 6", "bend1 -1 4"), _DISTANCE, frequency=True),
+    "ParkedObstacleTwoWays": Kind(("h0.1 -1 6", "bend1 -1 4", "v3.0 -1 6", "v0.1 1 6"), _DISTANCE, frequency=True),
     "ConstructionObstacleTwoWays": Kind(("h3.2 1 6", "v4.1 -1 6", "h0.2 1 6", "bend2 1 4"), _DISTANCE, frequency=True),
     "ControlLoss": Kind(("h3.1 -1 8", "v4.1 1 6", "h1.2 -1 6", "bend3 -1 60", "inner.turn1 -2 10")),
     "YieldToEmergencyVehicle": Kind(
@@ -84,7 +84,7 @@ def _extras(name: str, kind: Kind, number: int) -> Parameters:
     if kind.direction:
         found["direction"] = {"value": kind.direction}
     if kind.frequency:
-        found |= interval(name, number, "frequency", (50, 90), (140, 220))
+        found |= interval(name, number, "frequency", (80, 110), (180, 240))
     if name == "DynamicObjectCrossing":
         found["blocker_model"] = {"value": _BLOCKERS[number % len(_BLOCKERS)]}
     return found
