@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -290,3 +291,14 @@ def test_no_global_random_state():
             if isinstance(node, ast.Attribute) and node.attr in {"manual_seed", "seed"}:
                 owner = ast.unparse(node.value)
                 assert owner not in {"torch", "np.random", "numpy.random", "random"}, path
+
+
+def test_what_is_suppressed_says_why():
+    """A ``noqa`` or a ``type: ignore`` that gives no reason hides a fault from the next reader."""
+    bare = re.compile(r"#\s*(noqa\b:?[A-Z0-9, ]*|type:\s*ignore(\[[a-z, -]*\])?)\s*$")
+    assert bare.search("x = y  # noqa: ANN401")
+    assert bare.search("x = y  # type: ignore[assignment]")
+    assert not bare.search("x = y  # noqa: S603, ANN401  an argument list")
+    for _, path, _ in modules():
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            assert not bare.search(line), f"{path}:{number}"

@@ -13,7 +13,7 @@ import pandas as pd
 from bestrand_drive.benchmarks.abilities import TRAFFIC_SIGNS_NOTE, ability_domains
 from bestrand_drive.benchmarks.bench2drive_rules import RECORD_METRICS, measure
 from bestrand_drive.benchmarks.benchmark import NO_RECORD, Benchmark, Cell, ScoreTable, missing_cells, score_table
-from bestrand_drive.benchmarks.catalog import identify, load_rules
+from bestrand_drive.benchmarks.catalog import Identification, identify, load_rules
 from bestrand_drive.benchmarks.comfort import ComfortFiles
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.benchmarks.records import PolicyResults, RouteRecord
@@ -21,7 +21,7 @@ from bestrand_drive.benchmarks.routes import RouteElement, RouteFile, read_route
 from bestrand_drive.benchmarks.tallies import result_counts, result_notes, split_foreign
 from bestrand_drive.errors import DataRefused
 
-__all__ = ["NAME", "load", "measure", "official", "route_files", "scores"]
+__all__ = ["NAME", "described", "load", "measure", "official", "route_files", "scores"]
 
 NAME = "bench2drive"
 _NO_COMFORT_NOTE = "comfort is not measured: no metric_info.json (the agent's per-step record) was found"
@@ -38,12 +38,26 @@ def load(path: Path) -> Benchmark:
         DataRefused: The file is malformed, or a route has no scenario (the evaluator would crash on it).
     """
     file = read_route_file(path)
+    return described(NAME, file, identify((file,), NAME))
+
+
+def described(name: str, file: RouteFile, known: Identification) -> Benchmark:
+    """A benchmark of Bench2Drive's kind on a route file.
+
+    Args:
+        name: Whose rules hold.
+        file: The routes.
+        known: Which known route set they are.
+
+    Raises:
+        DataRefused: A route has no scenario.
+    """
     types = {route.id: _first_type(route, file) for route in file.routes}
-    rules, known = load_rules(NAME), identify((file,), NAME)
+    rules = load_rules(name)
     domains, findings = ability_domains(types, rules.abilities)
     fragile = known.nearest.fragile if known.nearest else {}
     return Benchmark(
-        name=NAME,
+        name=name,
         route_set=known.name,
         sha256=file.sha256,
         findings=known.findings + findings,
@@ -85,13 +99,19 @@ def suite_files(benchmark: Benchmark, item_ids: Collection[str]) -> dict[str, by
     return route_files(benchmark, item_ids) | {"routes-subset.txt": (",".join(ids) + "\n").encode()}
 
 
-def scores(benchmark: Benchmark, results: PolicyResults, metric_info: Path | None = None) -> ScoreTable:
+def scores(
+    benchmark: Benchmark,
+    results: PolicyResults,
+    metric_info: Path | None = None,
+    notes: tuple[str, ...] = (TRAFFIC_SIGNS_NOTE,),
+) -> ScoreTable:
     """The results of one policy as a score table.
 
     Args:
         benchmark: From ``load``.
         results: The policy's records.
         metric_info: Folder with ``<save_name>/metric_info.json`` files for comfort; None looks under the results.
+        notes: What is to be said whatever the results.
 
     Raises:
         DataRefused: No result is for a route of the file, or a ``metric_info.json`` is malformed.
@@ -108,7 +128,7 @@ def scores(benchmark: Benchmark, results: PolicyResults, metric_info: Path | Non
         cells,
         [(r.route_id, r.repeat, r.duration_system_s) for r in own if r.outcome is not Outcome.INFRASTRUCTURE],
         result_counts(benchmark, own, foreign, len(absent)),
-        (*result_notes(results, foreign), TRAFFIC_SIGNS_NOTE, _COMFORT_NOTE if comfort else _NO_COMFORT_NOTE),
+        (*result_notes(results, foreign), *notes, _COMFORT_NOTE if comfort else _NO_COMFORT_NOTE),
     )
 
 

@@ -45,7 +45,7 @@ class Benchmark:
     """A benchmark on the user's own route files.
 
     Attributes:
-        name: ``bench2drive`` or ``fail2drive``.
+        name: ``bench2drive``, ``fail2drive`` or ``builtin``.
         route_set: Name of the known route set, or ``unknown``.
         sha256: Of the route file, or over names and hashes of a folder's files.
         findings: What is unlike the known route sets, as sentences.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from bestrand_drive.benchmarks import bench2drive, fail2drive
+from bestrand_drive.benchmarks import bench2drive, builtin, builtin_routes, fail2drive
 from bestrand_drive.benchmarks.benchmark import Benchmark, ScoreTable
 from bestrand_drive.benchmarks.records import PolicyResults
 from bestrand_drive.errors import UsageError
@@ -30,6 +30,8 @@ class Definition:
         domain_metric: Metric that domains are means of, "" without domains.
         harmonic: Name, score metric and success metric of each harmonic mean it reports.
         rounded: Totals and estimates as the benchmark prints them, None for plain numbers.
+        shipped: Place of its routes where they come with this package, None where they are the user's.
+        load_part: As ``load``, a named part of the routes only; None where there are no parts.
     """
 
     name: str
@@ -42,6 +44,8 @@ class Definition:
     domain_metric: str = ""
     harmonic: tuple[tuple[str, str, str], ...] = ()
     rounded: Callable[[Mapping[str, float]], dict[str, float]] | None = None
+    shipped: Callable[[], Path] | None = None
+    load_part: Callable[[Path, str], Benchmark] | None = None
 
 
 DEFINITIONS: Mapping[str, Definition] = {
@@ -65,6 +69,18 @@ DEFINITIONS: Mapping[str, Definition] = {
         stratum_word="classes",
         harmonic=fail2drive.HARMONIC,
         rounded=fail2drive.rounded,
+    ),
+    "builtin": Definition(
+        name="builtin",
+        load=builtin.load,
+        scores=builtin.scores,
+        totals=bench2drive.totals,
+        suite_files=bench2drive.suite_files,
+        item_word="routes",
+        stratum_word="scenario types",
+        domain_metric="success",
+        shipped=builtin_routes.routes_path,
+        load_part=builtin.load,
     ),
 }
 

@@ -17,8 +17,13 @@ class Outcome(str, Enum):
     """The policy's own code failed; scored as written, but counted apart."""
     INFRASTRUCTURE = "infrastructure"
     """The simulator, the setup or the job failed; missing, never scored."""
+    AGENT_HUNG = "agent_hung"
+    """The policy's own code never came back. Of attempts only: no record tells it, so it is missing, never scored."""
 
 
+OF_RECORDS = (Outcome.SCORED, Outcome.AGENT_CRASHED, Outcome.INFRASTRUCTURE)
+"""What a record can tell."""
+WITH_SCORE = frozenset({Outcome.SCORED, Outcome.AGENT_CRASHED})
 AGENT_CRASHED_STATUS = "Failed - Agent crashed"
 SUCCESS_STATUSES = frozenset({"Completed", "Perfect"})
 _SCORED_STATUSES = SUCCESS_STATUSES | {

@@ -21,7 +21,7 @@ TOLERANCE = 2e-3
 COMPOSED_TOLERANCE = 0.05
 """Driving-score points; scores are written rounded."""
 TOLERATED_SHARE = 0.05
-DECLARED_RULES = {"bench2drive": "bench2drive", "fail2drive": "leaderboard-2.0"}
+DECLARED_RULES = {"bench2drive": "bench2drive", "fail2drive": "leaderboard-2.0", "builtin": "bench2drive"}
 
 _BASIC = {
     "collisions_pedestrian": 0.5,
@@ -134,7 +134,7 @@ def check_evaluator(results: PolicyResults, declared: str) -> str | None:
 
     Args:
         results: The policy's records.
-        declared: ``bench2drive`` or ``fail2drive``.
+        declared: ``bench2drive``, ``fail2drive`` or ``builtin``.
 
     Returns:
         None when they agree or nothing can tell, else the whole error message.

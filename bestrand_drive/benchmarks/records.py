@@ -17,7 +17,7 @@ from bestrand_drive.errors import DataRefused, UsageError
 
 __all__ = ["BENCHMARKS", "FoundRecord", "PolicyResults", "ReadNotes", "RouteRecord", "every_record", "read_results"]
 
-BENCHMARKS = ("bench2drive", "fail2drive")
+BENCHMARKS = ("bench2drive", "fail2drive", "builtin")
 TOLERATED_RIVALS = 5
 """Routes with two different usable results that a folder of overlapping shards may have."""
 _PREFERENCE = {Outcome.SCORED: 0, Outcome.AGENT_CRASHED: 1, Outcome.INFRASTRUCTURE: 2}
@@ -126,7 +126,7 @@ def read_results(path: Path, *, name: str, benchmark: str) -> PolicyResults:
     Args:
         path: One result file, or a folder with shards, with one file a route, or with folders of seeds.
         name: The policy's name.
-        benchmark: ``bench2drive`` or ``fail2drive``.
+        benchmark: ``bench2drive``, ``fail2drive`` or ``builtin``.
 
     Raises:
         DataRefused: A file is damaged or foreign, or there is no record at all; file and position are named.

@@ -20,7 +20,8 @@ def adopt(
     results: Annotated[Path, typer.Argument(help="Result file or folder of one policy.", show_default=False)],
     out: Annotated[Path, typer.Option(help="Run folder; made when it is not there.", show_default=False)],
     benchmark: Annotated[
-        Literal["bench2drive", "fail2drive"], typer.Option(help="Whose evaluator wrote them.", show_default=False)
+        Literal["bench2drive", "fail2drive", "builtin"],
+        typer.Option(help="Whose evaluator wrote them.", show_default=False),
     ],
     carla_version: Annotated[str, typer.Option(help="Of the server, such as 0.9.15.", show_default=False)],
     evaluator_commit: Annotated[
@@ -74,7 +75,9 @@ def adopt(
 
 def _headline(found: Adoption, out: Path) -> str:
     total = sum(found.stored.values())
-    kinds = ", ".join(f"{found.stored[kind]} {kind.value.replace('_', ' ')}" for kind in Outcome)
+    if not total:
+        return f"{found.policy}: all {found.known} attempts are in {out} already; nothing was added"
+    kinds = ", ".join(f"{found.stored[kind]} {kind.value.replace('_', ' ')}" for kind in found.stored)
     head = f"{found.policy}: {total} attempts on {found.routes} routes adopted into {out}"
     return f"{head} ({kinds}); {found.counting} count"
 
@@ -83,7 +86,7 @@ def _notes(found: Adoption) -> Iterator[str]:
     total = sum(found.stored.values())
     if len(found.repeats) > 1:
         yield f"repeats {', '.join(found.repeats)} became 0 to {len(found.repeats) - 1}"
-    if found.known:
+    if found.known and total:
         yield f"{found.known} records were in the folder already"
     if found.copies:
         yield f"{found.copies} records repeat another one of the same route, word for word, and are the same attempt"

@@ -9,12 +9,11 @@ from typing import Annotated
 
 import typer
 
-from bestrand_drive.benchmarks.definitions import definition
 from bestrand_drive.cli import compress_options as common
 from bestrand_drive.cli.options import comma_list, metric_weights, name_lists, number_ranges, pairs, path_pairs
 from bestrand_drive.cli.suite_text import print_compressed
 from bestrand_drive.errors import UsageError
-from bestrand_drive.workflows.driving import driving_evidence
+from bestrand_drive.workflows.driving import driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence import Evidence
 from bestrand_drive.workflows.request import CompressRequest
 from bestrand_drive.workflows.tabular import TableSource, table_evidence
@@ -38,13 +37,12 @@ Mismatch = Annotated[
 
 
 def _driving_command(benchmark: str) -> Callable[..., None]:
-    """The subcommand of one driving benchmark; both take the same options."""
+    """The subcommand of one driving benchmark; all take the same options."""
 
     def command(
-        routes: Annotated[
-            Path, typer.Option(help="Bench2Drive: its route file; Fail2Drive: its folder.", show_default=False)
-        ],
         out: common.Out,
+        routes: common.Routes = None,
+        part: common.Part = "",
         probe: Probe = None,
         keep: common.Keep = None,
         k: common.Size = None,
@@ -80,11 +78,10 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
             probe_data=not no_probe_data,
         )
         check_request(request, out, force=force)
+        known = load_benchmark(benchmark, routes, part)
         probes, infos = path_pairs("--probe", probe or []), path_pairs("--metric-info", metric_info or [])
         sources = result_sources(probes, pairs("--licence", licence or []), infos)
-        evidence = driving_evidence(
-            definition(benchmark).load(routes), sources, allow_mismatch=allow_evaluator_mismatch
-        )
+        evidence = driving_evidence(known, sources, allow_mismatch=allow_evaluator_mismatch)
         request = with_exclusions(request, evidence, comma_list(exclude), disjoint_from or [])
         _finish(evidence, request, out, force)
 
@@ -96,6 +93,9 @@ app.command("bench2drive", help="Choose routes of Bench2Drive; --routes is its r
 )
 app.command("fail2drive", help="Choose pairs of routes of Fail2Drive; --routes is its folder of route files.")(
     _driving_command("fail2drive")
+)
+app.command("builtin", help="Choose routes of those that come with this package; --routes for others in its towns.")(
+    _driving_command("builtin")
 )
 
 

@@ -8,6 +8,14 @@ from typing import Annotated
 import typer
 
 Out = Annotated[Path, typer.Option(help="Folder to write the suite to.", show_default=False)]
+Routes = Annotated[
+    Path | None,
+    typer.Option(
+        help="Bench2Drive: its route file; Fail2Drive: its folder; builtin: the shipped ones unless given.",
+        show_default=False,
+    ),
+]
+Part = Annotated[str, typer.Option(help="builtin: a named part of the routes, such as demo.", show_default=False)]
 Keep = Annotated[
     float | None,
     typer.Option(help="Share of items to keep, such as 0.35; exactly one of --keep, --k, --hours.", show_default=False),

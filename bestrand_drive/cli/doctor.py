@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from bestrand_drive.benchmarks.builtin_routes import NAME, routes_path
 from bestrand_drive.cli.tables import console, say
 from bestrand_drive.errors import ExitCode, UsageError
 from bestrand_drive.files import dump_json
@@ -23,8 +25,10 @@ _WIDTHS = 8, 15
 
 def doctor(
     benchmark: Annotated[
-        Literal["bench2drive", "fail2drive"] | None,
-        typer.Argument(help="Whose checkout --root must be. Default: told by the checkout.", show_default=False),
+        Literal["bench2drive", "fail2drive", "builtin"] | None,
+        typer.Argument(
+            help="Whose checkout --root must be; builtin has none. Default: told by the checkout.", show_default=False
+        ),
     ] = None,
     root: Annotated[Path | None, typer.Option(help="The benchmark's checkout.", show_default=False)] = None,
     carla_root: Annotated[Path | None, typer.Option(help="CARLA's folder.", show_default=False)] = None,
@@ -33,7 +37,9 @@ def doctor(
     ] = None,
     agent: Annotated[str | None, typer.Option(help="The agent's Python file.", show_default=False)] = None,
     agent_config: Annotated[str, typer.Option(help="Its configuration, parts joined by +.", show_default=False)] = "",
-    python: Annotated[str, typer.Option(help="The evaluator's interpreter.")] = "python",
+    python: Annotated[
+        str, typer.Option(help="The evaluator's interpreter. Default: python; builtin: this one.", show_default=False)
+    ] = "",
     gpus: Annotated[str | None, typer.Option(help="Such as 0,1.", show_default=False)] = None,
     servers: Annotated[int, typer.Option(help="Servers at the same time.", min=1)] = 1,
     out: Annotated[Path | None, typer.Option(help="Run folder.", show_default=False)] = None,
@@ -54,6 +60,7 @@ def doctor(
 
     Exit code 7 when something would fail. What is not given is skipped.
     """
+    ours = benchmark == NAME
     found = examine(
         Case(
             root=root,
@@ -62,11 +69,11 @@ def doctor(
             carla_root=carla_root,
             carla_version=carla_version,
             server_command=_words("--server-command", server_command or ""),
-            routes=routes,
+            routes=routes_path() if routes is None and ours else routes,
             agent=agent,
             agent_config=agent_config,
             policy_id=policy_id,
-            python=_words("--python", python),
+            python=_words("--python", python) or ((sys.executable,) if ours else ("python",)),
             variables=parse_variables(env),
             gpus=parse_gpus(gpus) if gpus else (),
             servers=servers,

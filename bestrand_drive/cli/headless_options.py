@@ -38,6 +38,6 @@ def require_extra() -> None:
     """
     try:
         import carla  # noqa: F401, PLC0415  184 MB; only these commands need it
-        import msgpack  # noqa: F401, PLC0415
+        import msgpack  # noqa: F401, PLC0415  as above
     except ImportError as error:
         raise EnvironmentFault(f"{error}; run, in a checkout of bestrand_drive: pip install '.[headless]'") from error

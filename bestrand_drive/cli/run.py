@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
@@ -15,9 +16,9 @@ from bestrand_drive.cli.options import comma_list, pairs
 from bestrand_drive.cli.run_again import again_line
 from bestrand_drive.cli.run_lines import Lines
 from bestrand_drive.cli.run_live import LiveTable
-from bestrand_drive.cli.run_text import as_json, print_commands, print_plan, print_summary
+from bestrand_drive.cli.run_text import as_json, print_plan, print_summary
 from bestrand_drive.cli.running import run_command
-from bestrand_drive.cli.tables import console
+from bestrand_drive.cli.tables import console, say
 from bestrand_drive.errors import ExitCode, UsageError
 from bestrand_drive.files import dump_json
 from bestrand_drive.simulation.adapters.variables import parse_variables
@@ -26,28 +27,48 @@ from bestrand_drive.simulation.engines.keeping import Failure, parse_what
 from bestrand_drive.simulation.processes.interrupts import Interrupts, interrupts
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.simulation.servers.ports import FIRST
-from bestrand_drive.workflows.run import RunReport, dry_commands, plan_run, run_policy
-from bestrand_drive.workflows.run_request import LIMITS, RunRequest, prepare
+from bestrand_drive.workflows.dry_run import dry_run as lines_of
+from bestrand_drive.workflows.run import RunReport, plan_run, run_policy
+from bestrand_drive.workflows.run_request import LIMITS, RunRequest, prepare, routes_or_shipped
 
 WHAT, HOW, SERVERS, KEEP, SHOW = "What is run", "How it is run", "Servers", "What is kept", "What is shown"
 
 
 def run(
     benchmark: Annotated[
-        Literal["bench2drive", "fail2drive"], typer.Argument(help="Whose evaluator runs.", show_default=False)
+        Literal["bench2drive", "fail2drive", "builtin"],
+        typer.Argument(help="Whose evaluator runs.", show_default=False),
     ],
-    root: Annotated[Path, typer.Option(help="The benchmark's checkout.", rich_help_panel=WHAT, show_default=False)],
-    routes: Annotated[
-        Path,
+    agent: Annotated[
+        str,
         typer.Option(
-            help="Suite folder, route file, or Fail2Drive's folder of them.", rich_help_panel=WHAT, show_default=False
+            help="The agent's Python file, or probe:NAME for one that is shipped.",
+            rich_help_panel=WHAT,
+            show_default=False,
         ),
     ],
-    agent: Annotated[str, typer.Option(help="The agent's Python file.", rich_help_panel=WHAT, show_default=False)],
     out: Annotated[
         Path,
         typer.Option(help="Run folder; the same command goes on in it.", rich_help_panel=WHAT, show_default=False),
     ],
+    root: Annotated[
+        Path | None,
+        typer.Option(help="The benchmark's checkout; builtin has none.", rich_help_panel=WHAT, show_default=False),
+    ] = None,
+    routes: Annotated[
+        Path | None,
+        typer.Option(
+            help="Suite folder, route file, or Fail2Drive's folder of them. Default for builtin: the shipped ones.",
+            rich_help_panel=WHAT,
+            show_default=False,
+        ),
+    ] = None,
+    part: Annotated[
+        str,
+        typer.Option(
+            help="builtin: a named part of the routes, such as demo.", rich_help_panel=WHAT, show_default=False
+        ),
+    ] = "",
     agent_config: Annotated[
         str, typer.Option(help="For the agent, parts joined by +.", rich_help_panel=WHAT, show_default=False)
     ] = "",
@@ -73,8 +94,13 @@ def run(
         int | None, typer.Option(help="Run this repeat only, from 0.", rich_help_panel=WHAT, show_default=False)
     ] = None,
     python: Annotated[
-        str, typer.Option(help="Interpreter of the evaluator, or a command that runs one.", rich_help_panel=HOW)
-    ] = "python",
+        str,
+        typer.Option(
+            help="Interpreter of the evaluator, or a command that runs one. Default: python; builtin: this one.",
+            rich_help_panel=HOW,
+            show_default=False,
+        ),
+    ] = "",
     evaluator: Annotated[
         Literal["default", "local"], typer.Option(help="Fail2Drive has a second one.", rich_help_panel=HOW)
     ] = "default",
@@ -125,8 +151,13 @@ def run(
         ),
     ] = "",
     routes_per_server: Annotated[
-        int, typer.Option(help="Fail2Drive: a fresh server after so many.", rich_help_panel=SERVERS)
-    ] = 10,
+        int | None,
+        typer.Option(
+            help="Fail2Drive, builtin: a fresh server after so many. Default: 10; never for the headless one.",
+            rich_help_panel=SERVERS,
+            show_default=False,
+        ),
+    ] = None,
     server_command: Annotated[
         str,
         typer.Option(
@@ -159,7 +190,10 @@ def run(
     ] = "any",
     keep_quota_mib: Annotated[int, typer.Option(help="For all that is kept.", rich_help_panel=KEEP)] = 4096,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Print every command, start nothing.", rich_help_panel=SHOW)
+        bool,
+        typer.Option(
+            "--dry-run", help="Print every command, start nothing; files go to OUT/dry-run.", rich_help_panel=SHOW
+        ),
     ] = False,
     explain: Annotated[
         bool,
@@ -176,7 +210,8 @@ def run(
     request = RunRequest(
         benchmark=benchmark,
         root=root,
-        routes=routes,
+        routes=routes_or_shipped(benchmark, routes),
+        part=part,
         agent=agent,
         out=out,
         carla_root=carla_root,
@@ -222,13 +257,15 @@ def _limits(values: list[str]) -> dict[str, float]:
 
 def _show(request: RunRequest, *, commands: bool, as_object: bool) -> int:
     prepared, report = plan_run(request)
+    lines = lines_of(prepared, report.of(Action.RUN)) if commands else []
     if as_object:
         said = as_json(report, partial(again_line, request))
         if commands:
-            said["commands"] = [command.line() for _, command in dry_commands(prepared, report)]
+            said["commands"] = [line for line in lines if not line.startswith("#")]
         print(dump_json(said).decode(), end="")
     elif commands:
-        print_commands(console(), dry_commands(prepared, report))
+        for line in lines:
+            say(console(), line)
     else:
         print_plan(console(), report)
     return ExitCode.OK
@@ -242,17 +279,18 @@ def _run(request: RunRequest, *, as_object: bool) -> int:
     with interrupts() as heard:
         with listener if isinstance(listener, LiveTable) else nullcontext():
             report = run_policy(prepared, listener, heard, listener.say)
-        code = _code(report, heard)
+        code = exit_code((report,), heard)
     if as_object:
         print(dump_json(as_json(report, again)).decode(), end="")
     print_summary(out, report, again, str(request.out))
     return code
 
 
-def _code(report: RunReport, heard: Interrupts) -> int:
+def exit_code(reports: Sequence[RunReport], heard: Interrupts) -> int:
+    """What runs tell the shell: the signal that stopped them, 6 when routes were given up, or 0."""
     if heard.first is not None:
         return ExitCode.INTERRUPTED if heard.first == signal.SIGINT else 128 + heard.first
-    return ExitCode.INCOMPLETE if report.of(Action.EXHAUSTED) else ExitCode.OK
+    return ExitCode.INCOMPLETE if any(report.of(Action.EXHAUSTED) for report in reports) else ExitCode.OK
 
 
 def run_alone(arguments: list[str]) -> int:

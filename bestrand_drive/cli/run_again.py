@@ -11,6 +11,7 @@ from bestrand_drive.workflows.run_request import RunRequest
 _FLAGS: Mapping[str, str] = {
     "carla_root": "--carla-root",
     "agent_config": "--agent-config",
+    "part": "--part",
     "python": "--python",
     "server_command": "--server-command",
     "server_stop_command": "--server-stop-command",
@@ -33,7 +34,9 @@ def again_line(request: RunRequest, route_id: str, repeat: int) -> str:
 
 
 def _arguments(request: RunRequest) -> Iterator[str]:
-    yield from ("--root", str(request.root), "--routes", str(request.routes), "--agent", request.agent)
+    if request.root is not None:
+        yield from ("--root", str(request.root))
+    yield from ("--routes", str(request.routes), "--agent", request.agent)
     default = RunRequest("", request.root, request.routes, "", request.out)
     for field, flag in _FLAGS.items():
         value = getattr(request, field)

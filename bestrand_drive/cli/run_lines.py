@@ -24,6 +24,12 @@ class Lines:
     Args:
         out: Where they go.
         again: The command that runs a route once more.
+
+    Attributes:
+        servers: Attempts that were seen at the same time.
+        title: Of this run, where it is one of several.
+        later: Attempts of the runs that follow it.
+        several: Whether it is one of several: then nobody looks at one probe's failed drive.
     """
 
     def __init__(self, out: Console, again: Callable[[str, int], str]) -> None:
@@ -32,6 +38,9 @@ class Lines:
         self._ended = 0
         self._wall_s = 0.0
         self.servers = 1
+        self.title = ""
+        self.later = 0
+        self.several = False
 
     def say(self, line: str) -> None:
         """One line."""
@@ -51,7 +60,7 @@ class Lines:
         self._ended += settled.again is None
         self._wall_s += attempt.wall_s or 0.0
         self.say(f"{cell_name(finished.cell)}: {ending(attempt)}{_what_follows(settled)}")
-        if failed(attempt) and settled.again is None:
+        if failed(attempt) and settled.again is None and not (attempt.counts and self.several):
             self.say(f"  again: {self._again(attempt.key.route_id, attempt.key.repeat)}")
 
     def kept(self, finished: Finished, said: str) -> None:
@@ -74,7 +83,7 @@ class Lines:
 
     def progress(self, running: int, waiting: int) -> str:
         """How far it is."""
-        said = f"{self._ended} ended, {running} run, {waiting} wait"
+        said = f"{self.title}{self._ended} ended, {running} run, {waiting} wait"
         eta_s = self.eta_s(running, waiting)
         return f"{said}, about {duration(eta_s)} to go" if eta_s is not None else said
 
@@ -83,7 +92,7 @@ class Lines:
         if not self._ended:
             return None
         mean_s = self._wall_s / self._ended
-        return mean_s * (waiting + running / 2) / self.servers
+        return mean_s * (waiting + self.later + running / 2) / self.servers
 
 
 def cell_name(cell: Cell) -> str:

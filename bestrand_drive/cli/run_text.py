@@ -10,7 +10,6 @@ from rich.console import Console
 
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.cli.tables import say, table
-from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan
 from bestrand_drive.simulation.engines.keeping import failed
 from bestrand_drive.workflows.run import RunReport
@@ -41,15 +40,11 @@ def print_plan(out: Console, report: RunReport) -> None:
     """Why each route will or will not run."""
     rows = [(cell.key.route_id, str(cell.key.repeat), cell.action.value, cell.why) for cell in report.cells]
     table(out, ("route", "repeat", "what", "why"), rows)
+    for why in report.damaged:
+        say(out, f"damaged, the next start moves it into the quarantine: {why}")
     counts = Counter(cell.action for cell in report.cells)
-    say(out, ", ".join(f"{counts[action]} {action.value}" for action in Action))
-
-
-def print_commands(out: Console, commands: list[tuple[CellPlan, Command]]) -> None:
-    """What would be started."""
-    for cell, command in commands:
-        say(out, f"# {_name(cell)}, attempt {cell.number}")
-        say(out, command.line())
+    damaged = [f"{len(report.damaged)} damaged"] if report.damaged else []
+    say(out, ", ".join([f"{counts[action]} {action.value}" for action in Action] + damaged))
 
 
 def as_json(report: RunReport, again: Again) -> dict[str, Any]:
@@ -61,6 +56,7 @@ def as_json(report: RunReport, again: Again) -> dict[str, Any]:
         "wanted": len(report.cells),
         **{action.value: counts[action] for action in Action},
         "stopped": report.stopped,
+        "damaged": list(report.damaged),
         "attempts": [_attempt(attempt) for attempt in report.made],
         "cells": [_cell(cell, again) for cell in report.cells],
     }

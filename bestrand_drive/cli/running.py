@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from typing import Protocol, cast
 
 import typer
 
@@ -13,6 +14,13 @@ CLOSED_PIPE = 141
 """128 + SIGPIPE, what a shell shows for a program whose reader has gone."""
 _ParserError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 """What the parser raises on a wrong command line; its module differs between versions of typer."""
+
+
+class _Shown(Protocol):
+    """What there is of such an error for us."""
+
+    def show(self) -> None:
+        """Print it with the command's usage."""
 
 
 INTERRUPTED = "bestrand: interrupted; what was there before still is."
@@ -42,7 +50,7 @@ def run_command(app: typer.Typer, arguments: list[str], interrupted: str = INTER
 def _report(error: Exception) -> int:
     """Say what went wrong; only a defect of ours shows a traceback."""
     if isinstance(error, _ParserError):
-        error.show()  # type: ignore[attr-defined]
+        cast(_Shown, error).show()
         return ExitCode.USAGE
     if isinstance(error, OSError):
         place = error.filename or "a file"

@@ -190,7 +190,7 @@ class Drive:
             if self.failure != SIMULATION:
                 suite.stop()
 
-    def _loop(self, stage: Stage, suite: SensorSuite, agent: Any) -> None:  # noqa: ANN401
+    def _loop(self, stage: Stage, suite: SensorSuite, agent: Any) -> None:  # noqa: ANN401  the user's class
         """Tick until it is over."""
         assert self.judge is not None  # noqa: S101  made with the stage
         world = self.session.world

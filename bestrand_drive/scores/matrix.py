@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -267,8 +268,7 @@ def _refuse_lost_digits(scores: np.ndarray | Tensor, metrics: Sequence[MetricSpe
 def _refuse_repeated(label: str, names: Sequence[str]) -> None:
     if len(set(names)) == len(names):
         return
-    seen: set[str] = set()
-    twice = sorted({name for name in names if name in seen or seen.add(name)})  # type: ignore[func-returns-value]
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     raise DataRefused(f"Score matrix: {label} named more than once: {', '.join(twice[:5])}.")
 
 

@@ -1,7 +1,8 @@
 """Whether a running attempt still gets anywhere.
 
-Each verdict is the infrastructure's: a policy that drives badly, crashes, or takes too long for a step is ended by the
-evaluator's own clocks, which are left to act first, and its record says so. What remains is that nothing moves:
+Each verdict is the infrastructure's, but for one: a policy that drives badly, crashes, or takes too long for a step is
+ended by the evaluator's own clocks, which are left to act first, and its record says so. What remains is that nothing
+moves:
 
 ====================  ==============================================  =================================
 verdict               signs                                           limit
@@ -12,18 +13,21 @@ verdict               signs                                           limit
 ``tm_stall``          in a tick, and the server answers others        ``tick_s``
 ``tick_hang``         in a tick, and the server does not answer       ``tick_s``
 ``no_progress``       in the evaluator's or the agent's code          its ``--timeout`` and ``grace_s``
+``agent_hang``        the same, the server answers, and the main      the same
+                      thread's stack shows the agent's own code
 ``no_progress``       before the first world, and the server answers  ``start_s``
 ``wall_limit``        anything                                        ``wall_s``
 ====================  ==============================================  =================================
 
 A ``tm_stall`` is CARLA's own fault: a TrafficManager in synchronous mode can miss a wake-up, and then ``world.tick``
 never comes back, whatever time-out the client has. A log that tells of a full GPU or a taken port gives its reason to
-a server that does not answer.
+a server that does not answer. An ``agent_hang`` is the policy's: it is not tried again, or a policy that hangs on hard
+routes would be until it is lucky. (The evaluator's own clock interrupts Python, not a call that does not return to it.)
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from bestrand_drive.simulation.attempts.reasons import Reason
@@ -34,6 +38,7 @@ _LONGEST_LOOK_S = 15.0
 """Time between two looks that counts at most: a driver that was itself stopped saw nothing in between."""
 _OF_SERVERS = (Reason.GPU_MEMORY, Reason.PORT_TAKEN)
 NO_LINES = Signature(None, ())
+_OWN_CODE = "in the evaluator's or the agent's own code"
 
 
 class Server(str, Enum):
@@ -104,16 +109,23 @@ class Verdict:
         reason: None while all is well; else the attempt is to be ended, and this is why.
         text: The same for people.
         evidence: What it rests on.
+        between: Whether nothing but the evaluator's or the agent's code can be why: no call of CARLA runs, and the
+            server answers.
     """
 
     reason: Reason | None = None
     text: str = ""
     evidence: tuple[str, ...] = ()
+    between: bool = False
 
     @property
     def fine(self) -> bool:
         """Whether the attempt may go on."""
         return self.reason is None
+
+    def of_agent(self) -> Verdict:
+        """The same, after a look at the stacks has found the agent's own code."""
+        return replace(self, reason=Reason.AGENT_HANG, text=self.text.replace(_OWN_CODE, "in the agent's own code"))
 
 
 FINE = Verdict()
@@ -144,7 +156,8 @@ class Watchdog:
             return FINE
         if look.server is not Server.ANSWERS and look.signature.reason in _OF_SERVERS:
             reason = look.signature.reason
-        return Verdict(reason, text, self._evidence(look))
+        between = reason is Reason.NO_PROGRESS and look.beat is not None and look.beat.state is State.BETWEEN
+        return Verdict(reason, text, self._evidence(look), between and look.server is Server.ANSWERS)
 
     def _count(self, look: Look) -> None:
         """Let the clocks go on, or back to zero."""
@@ -180,7 +193,7 @@ class Watchdog:
             reason = Reason.TM_STALL if server is Server.ANSWERS else Reason.TICK_HANG
             return reason, f"in one tick {since}"
         if state is State.BETWEEN and self._still_s > limits.timeout_s + limits.grace_s:
-            return Reason.NO_PROGRESS, f"in the evaluator's or the agent's own code {since}"
+            return Reason.NO_PROGRESS, f"{_OWN_CODE} {since}"
         return None, ""
 
     def _evidence(self, look: Look) -> tuple[str, ...]:

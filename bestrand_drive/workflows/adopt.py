@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bestrand_drive.benchmarks.definitions import definition
-from bestrand_drive.benchmarks.outcomes import Outcome
+from bestrand_drive.benchmarks.outcomes import OF_RECORDS, Outcome
 from bestrand_drive.benchmarks.penalties import check_evaluator
 from bestrand_drive.benchmarks.records import FoundRecord, every_record, read_results
 from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
@@ -164,7 +164,7 @@ def _summary(
     routes = dict.fromkeys(one.record.route_id for one in found)
     return Adoption(
         policy=policy,
-        stored={kind: sum(attempt.outcome is kind for attempt in adopted.stored) for kind in Outcome},
+        stored={kind: sum(attempt.outcome is kind for attempt in adopted.stored) for kind in OF_RECORDS},
         counting=sum(attempt in counted for attempt in adopted.stored),
         known=adopted.known,
         copies=adopted.copies,

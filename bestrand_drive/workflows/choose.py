@@ -13,7 +13,7 @@ from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection
 from bestrand_drive.compression.selectors.registry import SELECTORS
 from bestrand_drive.errors import NothingSelected, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.workflows.request import CompressRequest
+from bestrand_drive.workflows.request import CompressRequest, excluded_items, size_of
 
 
 @dataclass(frozen=True)
@@ -62,16 +62,8 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
     """
     generator = Generator().manual_seed(request.seed)
     driven = driven_items(scores)
-    eligible = eligible_items(scores, excluded)
-    if k > len(eligible):
-        idle = int((~driven).sum())
-        raise NothingSelected(
-            f"{k} items are asked for, but only {len(eligible)} of {len(scores.items)} can be chosen "
-            f"({len(excluded)} are excluded, {idle} have no probe score); ask for fewer."
-        )
     entry = SELECTORS[request.selector]
-    strata = scores.strata if entry.stratified_pool else None
-    choosable = draw_pool(eligible, k, request.factor(), strata, generator)
+    choosable = _draw(scores, request, k, excluded, generator)
     pool = driven.nonzero()[:, 0] if request.factor() is None else choosable
     visible = scores.hidden_outside(pool)
     copies = scores.copies()
@@ -84,6 +76,41 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
     )
     selection = entry.make(settings).select(visible, k, pool=choosable, generator=generator)
     return Chosen(visible, pool, selection, families, copies)
+
+
+def planned_pool(
+    scores: ScoreMatrix, request: CompressRequest, members: tuple[tuple[str, ...], ...]
+) -> tuple[int, tuple[str, ...]]:
+    """Size of the suite and ids of the items that ``choose`` would draw as pool, before any probe was run.
+
+    Args:
+        scores: Of no probe.
+        request: Checked.
+        members: Route or item ids of each item.
+
+    Raises:
+        NothingSelected: Fewer items can be chosen.
+        UsageError: An excluded item is not there, or the size is a budget of hours, which nobody knows yet.
+    """
+    excluded = excluded_items(request, scores, members)
+    k = size_of(request, len(scores.items), len(eligible_items(scores, excluded)), None)
+    pool = _draw(scores, request, k, excluded, Generator().manual_seed(request.seed))
+    return k, tuple(scores.items[number] for number in pool.tolist())
+
+
+def _draw(
+    scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapping[str, str], generator: Generator
+) -> Tensor:
+    """The pool's items that may be chosen, long Tensor[pool item]."""
+    eligible = eligible_items(scores, excluded)
+    if k > len(eligible):
+        idle = int((~driven_items(scores)).sum())
+        raise NothingSelected(
+            f"{k} items are asked for, but only {len(eligible)} of {len(scores.items)} can be chosen "
+            f"({len(excluded)} are excluded, {idle} have no probe score); ask for fewer."
+        )
+    strata = scores.strata if SELECTORS[request.selector].stratified_pool else None
+    return draw_pool(eligible, k, request.factor(), strata, generator)
 
 
 def family_numbers(

@@ -1,4 +1,4 @@
-"""Result files of driving policies -> score matrix, for both driving benchmarks."""
+"""Result files of driving policies -> score matrix, for all driving benchmarks."""
 
 from __future__ import annotations
 
@@ -43,6 +43,27 @@ class ResultSource:
     path: Path
     licence: str = "not stated"
     metric_info: Path | None = None
+
+
+def load_benchmark(name: str, routes: Path | None, part: str = "") -> Benchmark:
+    """A driving benchmark on the user's routes, or on those that come with this package.
+
+    Args:
+        name: Of the benchmark.
+        routes: Route file or folder, None for the shipped ones.
+        part: A named part of the routes, "" for all.
+
+    Raises:
+        UsageError: The benchmark has no routes of its own, or no such part.
+        DataRefused: A route file is malformed.
+    """
+    kind = definition(name)
+    if routes is None and kind.shipped is None:
+        raise UsageError(f"--routes is needed: {name}'s route files are not shipped.")
+    if part and kind.load_part is None:
+        raise UsageError(f"--part {part}: {name} has no parts.")
+    place = routes or (kind.shipped() if kind.shipped else Path())
+    return kind.load_part(place, part) if part and kind.load_part else kind.load(place)
 
 
 def read_policy(

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from bestrand_drive.errors import UsageError
-from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.adapters.interpreter import look_at, problems
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan, counted_attempts
 from bestrand_drive.simulation.attempts.record import Attempt
@@ -20,11 +18,10 @@ from bestrand_drive.simulation.engines.breaker import Breaker
 from bestrand_drive.simulation.engines.cell import Cell, Halt
 from bestrand_drive.simulation.engines.local import Brakes, Listener, LocalEngine
 from bestrand_drive.simulation.engines.places import Place, Unseen
-from bestrand_drive.simulation.engines.slot import Slot, make_job
+from bestrand_drive.simulation.engines.slot import Slot
 from bestrand_drive.simulation.engines.waiting import Waiting
-from bestrand_drive.simulation.servers.gpus import gpu_of_slot
-from bestrand_drive.simulation.servers.ports import STRIDE, PortBlock
-from bestrand_drive.simulation.servers.shim import rank_token
+from bestrand_drive.simulation.servers.ports import PortBlock
+from bestrand_drive.workflows.dry_run import command_of
 from bestrand_drive.workflows.run_request import Prepared, RunRequest, prepare
 
 Tell = Callable[[str], None]
@@ -40,6 +37,7 @@ class RunReport:
         cells: Every wanted route and repeat, in order.
         made: Attempts of this start.
         stopped: Whether it ended because it was told to.
+        damaged: What was found unusable in the run folder, and why.
     """
 
     policy: str
@@ -47,31 +45,30 @@ class RunReport:
     cells: tuple[CellPlan, ...]
     made: tuple[Attempt, ...] = ()
     stopped: bool = False
+    damaged: tuple[str, ...] = ()
 
     def of(self, action: Action) -> tuple[CellPlan, ...]:
         """The cells with which this happens."""
         return tuple(cell for cell in self.cells if cell.action is action)
 
 
-def plan_run(request: RunRequest) -> tuple[Prepared, RunReport]:
+def plan_run(request: RunRequest, *, above: bool = True) -> tuple[Prepared, RunReport]:
     """What would be done, and why; nothing is started or written.
+
+    Args:
+        request: What is asked for.
+        above: Whether the folder above the run folder must be there; else the caller will make it.
 
     Raises:
         UsageError: An option is wrong, or the run folder is another run's.
         DataRefused: A file is damaged.
     """
     prepared = prepare(request)
-    layout = check_run(prepared.settings.layout.root, prepared.info, pool_builds=request.pool_builds)
+    layout = prepared.settings.layout
+    if above or layout.root.parent.exists():
+        layout = check_run(layout.root, prepared.info, pool_builds=request.pool_builds)
     books = _books(prepared, AttemptStore(layout, repair=False))
     return prepared, _report(prepared, books)
-
-
-def dry_commands(prepared: Prepared, report: RunReport) -> list[tuple[CellPlan, Command]]:
-    """The command of every cell that would be run; ports are examples."""
-    return [
-        (cell, _dry_command(prepared, Cell(cell.key, cell.number, prepared.routes.files[cell.key.route_id]), number))
-        for number, cell in enumerate(report.of(Action.RUN))
-    ]
 
 
 def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = lambda _: None) -> RunReport:
@@ -133,27 +130,18 @@ def _report(prepared: Prepared, books: Books) -> RunReport:
         simulator=prepared.info.simulator,
         cells=books.plan(prepared.wanted),
         made=tuple(books.made),
+        damaged=tuple(damage.why for damage in books.store.damage),
     )
 
 
 def _check_python(prepared: Prepared, tell: Tell) -> str:
     """Version and place of the evaluator's interpreter; what it seems to lack is said, and tried all the same."""
     settings, first = prepared.settings, prepared.wanted[0]
-    command = _dry_command(prepared, Cell(first, 1, prepared.routes.files[first.route_id]), 0)
+    work = settings.layout.work / "slot0"
+    root = work / "carla" if settings.adapter.starts_server else (settings.server.root or work).absolute()
+    place = Place(PortBlock(prepared.request.port_base), root, Unseen())
+    command = command_of(prepared, Cell(first, 1, prepared.routes.files[first.route_id]), 0, work, place)
     found = look_at(settings.python, settings.adapter.modules, command)
     for problem in problems(settings.adapter, settings.checkout, found):
         tell(f"{problem} (--python {' '.join(settings.python)})")
     return f"{'.'.join(map(str, found.version))} {found.executable}"
-
-
-def _dry_command(prepared: Prepared, cell: Cell, number: int) -> Command:
-    """The command of a cell as it would be, on the first ports of the range."""
-    settings = prepared.settings
-    slot = number % prepared.request.servers
-    ports = PortBlock(prepared.request.port_base + STRIDE * slot)
-    work = settings.layout.work / f"slot{slot}" / cell.name
-    root = work / "carla" if settings.adapter.starts_server else (settings.server.root or work).absolute()
-    place = Place(ports, Path(root), Unseen(), rank_token(ports.rpc))
-    return settings.adapter.command(
-        make_job(cell, settings, gpu_of_slot(settings.gpus, slot), place, work), settings.inherited
-    )

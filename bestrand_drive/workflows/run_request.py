@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from bestrand_drive.benchmarks.builtin_routes import NAME, routes_path, towns_path
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.adapters.adapter import Adapter
 from bestrand_drive.simulation.adapters.agent import Agent, find_agent
@@ -26,6 +28,7 @@ from bestrand_drive.simulation.engines.keeping import MIB, Failure, Keeper, What
 from bestrand_drive.simulation.engines.settings import Settings
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
+from bestrand_drive.simulation.servers.headless import client_version, headless_command
 from bestrand_drive.simulation.servers.ports import FIRST, lease_ports
 from bestrand_drive.simulation.servers.root import find_simulator, find_version
 from bestrand_drive.simulation.watchdog import Limits
@@ -34,6 +37,7 @@ PORTS = 10_000
 """Ports in the range from which blocks are leased."""
 LIMITS = ("ready", "start", "load", "tick", "grace", "gone")
 """Names of ``--limit``: fields of ``Limits`` without their unit."""
+_ROUTES_PER_SERVER, _ENDLESS = 10, 1_000_000_000
 _LOCAL_STAGGER_S = 2.0
 """Fail2Drive's other evaluator finds a port by itself; two at the same moment would find the same."""
 
@@ -43,21 +47,24 @@ class RunRequest:
     """A run as it is asked for; every field is an option of ``bestrand run``.
 
     Attributes:
-        benchmark: ``bench2drive`` or ``fail2drive``.
-        root: The benchmark's checkout.
+        benchmark: ``bench2drive``, ``fail2drive`` or ``builtin``.
+        root: The benchmark's checkout, None for ``builtin``.
         routes: Suite folder, route file, or folder of route files.
         agent: File of the policy's agent.
         out: Run folder.
-        carla_root: CARLA's folder, or one that ``bestrand headless install`` made.
+        carla_root: CARLA's folder, or one that ``bestrand headless install`` made; None for ``builtin``: a headless
+            server with the shipped towns.
+        part: A named part of ``builtin``'s routes.
         agent_config: For the agent, parts joined by ``+``.
         servers: Attempts at the same time.
         gpus: That they go round.
         repeats: Of every route, each with a traffic seed of its own.
         only: Ids of the routes to be run; () for all.
         repeat: The one repeat to be run, from 0; None for all.
-        python: Command line of the evaluator's interpreter.
+        python: Command line of the evaluator's interpreter; "" for ``python``, or this one where the evaluator is ours.
         max_attempts: Of a route and repeat that may end without a result.
-        routes_per_server: Routes after which a server that we start is replaced.
+        routes_per_server: Routes after which a server that we start is replaced; None for 10, which CARLA bears, or no
+            end of the headless server of ``builtin``.
         server_command: Another way to start a server.
         server_stop_command: Ends what that started.
         server_extra: Flags added to CARLA's.
@@ -81,20 +88,21 @@ class RunRequest:
     """
 
     benchmark: str
-    root: Path
+    root: Path | None
     routes: Path
     agent: str
     out: Path
     carla_root: Path | None = None
+    part: str = ""
     agent_config: str = ""
     servers: int = 1
     gpus: tuple[Gpu, ...] = ()
     repeats: int = 1
     only: tuple[str, ...] = ()
     repeat: int | None = None
-    python: str = "python"
+    python: str = ""
     max_attempts: int = MAX_ATTEMPTS
-    routes_per_server: int = 10
+    routes_per_server: int | None = None
     server_command: str = ""
     server_stop_command: str = ""
     server_extra: str = ""
@@ -142,6 +150,17 @@ class Prepared:
         return Keeper(self.settings.layout, request.keep, request.keep_failure, request.keep_quota_mib * MIB)
 
 
+def routes_or_shipped(benchmark: str, routes: Path | None) -> Path:
+    """The user's routes, or those that come with this package.
+
+    Raises:
+        UsageError: None are given, and the benchmark's are not shipped.
+    """
+    if routes is None and benchmark != NAME:
+        raise UsageError(f"--routes is needed: {benchmark}'s route files are not shipped.")
+    return routes or routes_path()
+
+
 def prepare(request: RunRequest) -> Prepared:
     """Read the checkout, the routes and the policy, and work out what is to be run; nothing is started or written.
 
@@ -152,31 +171,35 @@ def prepare(request: RunRequest) -> Prepared:
     _check_numbers(request)
     adapter = find_adapter("fail2drive_local" if request.local else request.benchmark)
     checkout = adapter.checkout(request.root)
-    routes = read_route_set(request.routes, request.benchmark)
-    agent = find_agent(request.agent, request.agent_config, root=checkout.root)
+    routes = read_route_set(request.routes, request.benchmark, request.part)
+    agent = find_agent(request.agent, request.agent_config, root=request.root)
     out = Path(os.path.abspath(request.out))
     policy = identify_policy(
-        request.policy_name or out.name, agent=agent.path, agent_config=agent.config, policy_id=request.policy_id
+        request.policy_name or out.name,
+        agent=agent.path,
+        agent_config=agent.config,
+        policy_id=request.policy_id,
+        shared=agent.shared,
     )
-    settings = _settings(request, adapter, checkout, agent, Layout(out))
-    simulator = find_simulator(request.carla_root, request.simulator)
+    simulated = _simulated(request, adapter, routes)
+    settings = _settings(request, adapter, checkout, agent, Layout(out), simulated)
     info = RunInfo(
         benchmark=request.benchmark,
-        simulator=simulator,
+        simulator=simulated.simulator,
         policy=policy,
         evaluator=EvaluatorRef(adapter=adapter.id, root=str(checkout.root), commit=checkout.commit),
         routes=RoutesRef(path=str(request.routes), sha256=routes.sha256, ids=tuple(routes.routes)),
         repeats=max(request.repeats, (request.repeat or 0) + 1),
         created=utc_stamp(),
     )
-    return Prepared(request, settings, info, routes, _wanted(request, settings, simulator, policy, routes))
+    return Prepared(request, settings, info, routes, _wanted(request, settings, simulated.simulator, policy, routes))
 
 
 def _check_numbers(request: RunRequest) -> None:
     numbers = {
         "--servers": request.servers,
         "--repeats": request.repeats,
-        "--routes-per-server": request.routes_per_server,
+        "--routes-per-server": _ROUTES_PER_SERVER if request.routes_per_server is None else request.routes_per_server,
         "--max-attempts": request.max_attempts,
     }
     for option, value in numbers.items():
@@ -191,7 +214,33 @@ def _check_numbers(request: RunRequest) -> None:
             raise UsageError(f"--limit {name}={seconds:g}: give {', '.join(LIMITS)} a positive number of seconds.")
 
 
-def _settings(request: RunRequest, adapter: Adapter, checkout: Checkout, agent: Agent, layout: Layout) -> Settings:
+@dataclass(frozen=True)
+class _Simulated:
+    """By what a run is simulated.
+
+    Attributes:
+        server: How a server is started.
+        simulator: What it is.
+        version: That it must announce.
+        routes_per_server: After which it is replaced.
+    """
+
+    server: ServerCommand
+    simulator: Simulator
+    version: str
+    routes_per_server: int
+
+
+def _simulated(request: RunRequest, adapter: Adapter, routes: RouteSet) -> _Simulated:
+    """The user's server, or for an evaluator of ours the headless one when there is none."""
+    worn = request.routes_per_server
+    if adapter.module and request.carla_root is None and not request.server_command:
+        version = request.carla_version or client_version()
+        town = next(iter(routes.routes.values())).town if routes.routes else ""
+        server = replace(
+            headless_command(towns_path(), town, version), extra=_words("--server-extra", request.server_extra)
+        )
+        return _Simulated(server, "headless", version, _ENDLESS if worn is None else worn)
     server = ServerCommand(
         root=request.carla_root,
         extra=_words("--server-extra", request.server_extra),
@@ -199,16 +248,24 @@ def _settings(request: RunRequest, adapter: Adapter, checkout: Checkout, agent: 
         stop=_words("--server-stop-command", request.server_stop_command),
     )
     server.check()
+    simulator = find_simulator(request.carla_root, request.simulator)
+    version = find_version(request.carla_root, request.carla_version)
+    return _Simulated(server, simulator, version, _ROUTES_PER_SERVER if worn is None else worn)
+
+
+def _settings(
+    request: RunRequest, adapter: Adapter, checkout: Checkout, agent: Agent, layout: Layout, simulated: _Simulated
+) -> Settings:
     limits = Limits(
         timeout_s=adapter.timeout_s if request.timeout_s is None else request.timeout_s, wall_s=request.route_limit_s
     )
     return Settings(
         adapter=adapter,
         checkout=checkout,
-        python=find_python(request.python),
+        python=find_python(request.python or (shlex.quote(sys.executable) if adapter.module else "python")),
         agent=agent,
-        server=server,
-        carla_version=find_version(request.carla_root, request.carla_version),
+        server=simulated.server,
+        carla_version=simulated.version,
         layout=layout,
         limits=replace(limits, **{f"{name}_s": seconds for name, seconds in request.limits.items()}),
         gpus=request.gpus,
@@ -218,7 +275,7 @@ def _settings(request: RunRequest, adapter: Adapter, checkout: Checkout, agent: 
         hooks=request.hooks,
         record=What.RECORD in request.keep,
         save_agent=What.AGENT in request.keep,
-        routes_per_server=request.routes_per_server,
+        routes_per_server=simulated.routes_per_server,
         grace_s=request.stop_grace_s,
         lease=partial(lease_ports, request.port_base, request.port_base + PORTS - 1),
         stagger_s=_LOCAL_STAGGER_S if request.local and request.servers > 1 else 0.0,

@@ -11,7 +11,7 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite, read_suite
 from bestrand_drive.workflows.compress import compress_evidence
-from bestrand_drive.workflows.driving import ResultSource, driving_evidence
+from bestrand_drive.workflows.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.estimate import SuiteEstimate, estimate_target
 from bestrand_drive.workflows.evidence import Evidence
 from bestrand_drive.workflows.request import CompressRequest
@@ -26,6 +26,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
     benchmark: str,
     *,
     routes: PathLike | None = None,
+    part: str = "",
     scores: PathLike | ScoreMatrix | None = None,
     items: PathLike | None = None,
     probes: Mapping[str, PathLike] | Sequence[str] = (),
@@ -54,9 +55,11 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
     """Choose a suite.
 
     Args:
-        benchmark: ``bench2drive`` or ``fail2drive`` (give ``routes``, and ``probes`` as name -> result path), or
-            ``scores`` (give ``scores``, and ``probes`` as model names or ``n_probes``).
+        benchmark: ``bench2drive`` or ``fail2drive`` (give ``routes``, and ``probes`` as name -> result path),
+            ``builtin`` (the same; ``routes`` are the shipped ones unless given), or ``scores`` (give ``scores``, and
+            ``probes`` as model names or ``n_probes``).
         routes: Route file, or Fail2Drive's folder of route files.
+        part: Of ``builtin``'s routes, such as ``demo``; "" for all.
         scores: Score table, wide or long, or a matrix.
         items: Item table (item_id, stratum, group, cost_s).
         probes: Whose scores guide the choice; may be empty.
@@ -115,13 +118,15 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
         evidence = table_evidence(source, (licences or {}).get("", "not stated"))
     else:
         kind = definition(benchmark)
-        if routes is None or scores is not None or (probes and not isinstance(probes, Mapping)):
+        absent = routes is None and kind.shipped is None
+        if absent or scores is not None or (probes and not isinstance(probes, Mapping)):
             raise UsageError(
                 f"compress({benchmark!r}) takes routes=, and probes= as a mapping from name to result path."
             )
         named = probes if isinstance(probes, Mapping) else {}
         sources = result_sources(named, licences or {}, metric_info or {})
-        evidence = driving_evidence(kind.load(Path(routes)), sources, allow_mismatch=allow_evaluator_mismatch)
+        known = load_benchmark(benchmark, None if routes is None else Path(routes), part)
+        evidence = driving_evidence(known, sources, allow_mismatch=allow_evaluator_mismatch)
     request = with_exclusions(request, evidence, exclude, disjoint_from)
     return choose_and_write(evidence, request, out=folder, force=force, command=["bestrand_drive.compress"])
 

@@ -12,10 +12,10 @@ from bestrand_drive.errors import UsageError
 
 
 def test_each_benchmark_is_found_by_its_name():
-    assert list(DEFINITIONS) == ["bench2drive", "fail2drive"]
+    assert list(DEFINITIONS) == ["bench2drive", "fail2drive", "builtin"]
     for name in DEFINITIONS:
         assert definition(name).name == name == load_rules(name).benchmark
-    with pytest.raises(UsageError, match="'nuplan'; known are bench2drive, fail2drive"):
+    with pytest.raises(UsageError, match="'nuplan'; known are bench2drive, fail2drive, builtin"):
         definition("nuplan")
 
 

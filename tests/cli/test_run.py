@@ -19,7 +19,7 @@ from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.workflows.run_request import RunRequest
 from tests.conftest import Builders
 from tests.faults.conftest import base, make_runs, runs
-from tests.simulation.attempts.made import key, scored
+from tests.simulation.attempts.made import key, scored, tree
 
 __all__ = ["base", "make_runs", "runs"]
 
@@ -53,6 +53,22 @@ SITUATION = Situation(3, CELL, 100.0, "drives", 450, 0.8125)
 def test_a_wrong_option_is_said_and_nothing_is_written(runs, options, said):
     assert said in runs.run(*options, code=2).err
     assert not runs.path.exists()
+
+
+def test_damaged_records_are_told_and_counted_and_left(runs):
+    """F9: by ``--explain``; the start after it moves them aside."""
+    runs.run("--only", "1711,1712")
+    damaged = next(runs.path.glob("attempts/1712.*/1.json"))
+    damaged.write_text("{")
+    before = tree(runs.path)
+    said = runs.run("--explain").out
+    assert f"damaged, the next start moves it into the quarantine: {damaged}" in said
+    assert said.splitlines()[-1] == "1 done, 3 run, 0 exhausted, 1 damaged"
+    assert [str(damaged) in why for why in runs.run("--explain", "--json").json["damaged"]] == [True]
+    assert tree(runs.path) == before
+    runs.run()
+    said = runs.run("--explain").out
+    assert said.splitlines()[-1] == "4 done, 0 run, 0 exhausted"
 
 
 def test_an_absent_folder_above_the_run(runs):

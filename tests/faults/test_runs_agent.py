@@ -28,16 +28,58 @@ def test_what_the_policy_did_counts_though_a_second_try_would_do_better(make_run
 
 
 def test_an_agent_that_cannot_be_imported_stops_the_run_early(make_runs):
-    """220 routes x 3 attempts would end alike."""
+    """F3: 220 routes x 3 attempts would end alike; it is the environment's, not a score."""
     runs = make_runs()
     runs.routes(*range(11, 31))
     runs.order("import_error")
     ran = runs.run("--servers", 2, code=7)
     assert 3 <= len(runs.attempts()) <= 4
-    assert "for the same reason, no_record" in ran.err
-    assert "ImportError: No module named 'a_model'" in ran.err
+    assert "for the same reason, agent_import" in ran.err
+    assert {one.outcome for one in runs.attempts()} == {Outcome.INFRASTRUCTURE}
+    assert "ModuleNotFoundError: No module named 'a_model'" in ran.err
     assert "bestrand doctor" in ran.err
     assert runs.left() == []
+
+
+def test_starts_on_a_broken_machine_exhaust_no_route(make_runs):
+    """F3: the same command goes on once the cause is gone, however often it was given before."""
+    runs = make_runs()
+    runs.routes(11, 12, 13)
+    runs.order("import_error")
+    for _ in range(4):
+        runs.run(code=7)
+    assert [one.number for one in runs.attempts(12)] == [1, 2, 3, 4]
+    for cell in runs.run("--explain", "--json").json["cells"]:
+        assert "1, 2, 3, 4 not counted: all routes failed so then; try 1 of 3" in cell["why"]
+    runs.order()
+    runs.run()
+    assert [runs.endings(route)[4:] for route in (11, 12, 13)] == [["Completed"]] * 3
+
+
+def test_what_fails_beside_a_streak_is_counted(make_runs):
+    """F22: one route's own failures are its own, though the run stops later for another reason."""
+    runs = make_runs()
+    runs.routes(11, 12, 13, 14)
+    runs.order("11:setup,import_error")
+    runs.run("--max-attempts", 1, code=7)
+    said = {line.split()[0]: line for line in runs.run("--explain", "--max-attempts", 1).out.splitlines() if line}
+    assert [said[route].split()[2] for route in ("11", "12", "13", "14")] == ["exhausted", "run", "run", "run"]
+
+
+def test_an_agent_that_could_not_be_imported_is_mended_where_it_is(make_runs):
+    """F3: as long as nothing counts; after that it is another policy."""
+    runs = make_runs()
+    runs.routes(11, 12, 13)
+    runs.order("import_error")
+    runs.run(code=7)
+    runs.order()
+    agent = runs.folder / "team/agent.py"
+    agent.write_text(agent.read_text() + "# mended\n")
+    runs.run()
+    assert [one.counts for one in runs.attempts(12)] == [False, True]
+    assert len({one.key.policy for one in runs.attempts(12)}) == 2
+    agent.write_text(agent.read_text() + "# tuned\n")
+    assert "choose another --out" in runs.run(code=2).err
 
 
 def test_what_fails_again_and_again_is_given_up_and_said(make_runs):
@@ -100,6 +142,50 @@ def test_a_full_gpu_is_shared_by_fewer_and_the_route_tried_again(make_runs):
     assert "is given up: its GPU has not the memory" in ran.out
     later = [one for one in runs.attempts() if one.started > failed.ended]
     assert {one.load.servers for one in later[1:]} <= {1}
+
+
+def test_a_full_gpu_that_an_agent_survived_is_not_why_it_crashed(make_runs):
+    """F7: the words stand in the log, the crash is of another kind; else a policy that prints them is tried again."""
+    runs = make_runs()
+    runs.routes(11)
+    runs.order("oom_survived@1")
+    runs.run()
+    (attempt,) = runs.attempts()
+    assert (attempt.outcome, attempt.status) == (Outcome.AGENT_CRASHED, "Failed - Agent crashed")
+    assert any("CUDA out of memory" in line for line in attempt.log_lines), "it was there to be misread"
+
+
+def test_a_full_gpu_after_which_the_world_went_on_is_not_why_a_simulation_crashed(make_runs):
+    """F7: no server is given up for it."""
+    runs = make_runs()
+    runs.routes(11, 12)
+    runs.order("11:oom_early=8@1")
+    ran = runs.run("--servers", 2, "--gpus", "0")
+    assert runs.endings(11) == [Reason.SIMULATION_CRASH.value, "Completed"]
+    assert "is given up" not in ran.out
+
+
+def test_a_port_that_was_found_after_all_is_not_why_a_simulation_crashed(make_runs):
+    """F4: the evaluator met a taken port and took another one."""
+    runs = make_runs()
+    runs.routes(11)
+    runs.order("address_survived@1")
+    runs.run()
+    assert runs.endings() == [Reason.SIMULATION_CRASH.value, "Completed"]
+    assert any("bind error" in line for line in runs.attempts()[0].log_lines)
+
+
+def test_what_an_earlier_route_left_in_a_servers_log_does_not_matter(make_runs):
+    """F7: one server of Fail2Drive's drives both routes; it complained of its GPU during the first."""
+    runs = make_runs("fail2drive")
+    runs.routes(11, 12)
+    runs.order("12:simulation_crash@1", server="full=12")
+    runs.run()
+    assert runs.endings(11) == ["Completed"]
+    assert runs.endings(12) == [Reason.SIMULATION_CRASH.value, "Completed"]
+    first, second = (one.logs[1] for one in (*runs.attempts(11), runs.attempts(12)[0]))
+    assert first == second
+    assert "Out of video memory" in (runs.path / "logs" / first).read_text()
 
 
 def test_the_last_slot_of_a_gpu_is_never_given_up(make_runs):

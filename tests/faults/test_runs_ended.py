@@ -10,6 +10,7 @@ import subprocess
 import pytest
 
 from bestrand_drive.simulation.attempts import store
+from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.processes.identity import is_running, send_signal
 from bestrand_drive.simulation.processes.marks import run_mark
 from bestrand_drive.simulation.processes.records import recorded, records_of
@@ -76,8 +77,22 @@ def test_a_driver_killed_with_its_supervisors_is_cleaned_up_after_by_the_next_st
     assert slow.left() == []
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_killed_supervisor_takes_its_evaluator_along_and_the_route_is_driven_again(runs):
+    """F5: its driver ends the tree in its place; nobody saw how the evaluator ended, but it was not by itself."""
+    runs.order("1711:slow=300@1")
+    with runs.started("--only", "1711") as process:
+        drives(runs, process)
+        (record,) = records_of(run_mark(runs.path))
+        send_signal(next(recorded(record)), signal.SIGKILL)
+        out, _ = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 0, out
+    assert runs.endings() == [Reason.EVALUATOR_KILLED.value, "Completed"]
+    assert runs.left() == []
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_ends_what_runs_and_leaves_no_attempt(slow, number, code):
+    """F12: also the terminal that is closed."""
     before = tree(slow.path / "attempts")
     with slow.started("--servers", 2) as process:
         drives(slow, process, 3)

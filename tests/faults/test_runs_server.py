@@ -47,25 +47,46 @@ def test_a_server_that_answers_no_more(make_runs):
         ("hang_load", "load=1", Reason.LOAD_HANG),
         ("hang_tick", "tick=1", Reason.TM_STALL),
         ("hang_start", "start=1", Reason.NO_PROGRESS),
-        ("hang", "grace=1", Reason.NO_PROGRESS),
+        ("hang_evaluator", "grace=1", Reason.NO_PROGRESS),
     ],
 )
 def test_what_stands_still_is_ended_and_run_again(make_runs, order, limit, reason):
     runs = make_runs()
     runs.routes(11)
     runs.order(f"{order}@1")
-    runs.run("--limit", limit, "--timeout", 1)
+    runs.run("--limit", limit, "--timeout", 2, "--max-attempts", 1, code=6)
+    runs.run()  # without the short limit, which a busy machine does not keep
     assert runs.endings() == [reason.value, "Completed"]
     assert runs.left() == []
     log = (runs.path / "logs" / runs.attempts()[0].logs[0]).read_text()
     assert order == "hang_start" or "most recent call first" in log, "the stacks are in the log"
 
 
+def test_an_agent_that_hangs_is_not_tried_again(make_runs):
+    """F3: a second try would do better, so it must not be made; no score, counted and shown."""
+    runs = make_runs()
+    runs.routes(11, 12)
+    runs.order("11:hang@1")
+    options = ("--limit", "grace=1", "--timeout", 1)
+    ran = runs.run(*options, "--keep-on-failure", "log", "--keep-failures", "policy", code=6)
+    why = "attempt 1 hung in the agent's own code (agent_hang): not tried again"
+    assert "route 11, repeat 0: no result in" in ran.out
+    assert "; in the agent's own code for" in ran.out
+    assert "attempts of this start: 2 (1 scored, 1 agent hung)" in ran.out
+    assert f"missing: route 11, repeat 0: {why}" in ran.out
+    assert [path.name.split(".")[0] for path in (runs.path / "kept").iterdir()] == ["11"]
+    runs.run(*options, "--max-attempts", 9, code=6)
+    assert runs.endings() == [Reason.AGENT_HANG.value, "Completed"]
+    assert runs.results() == ["0/RouteScenario_12.json"]
+    assert why in " ".join(runs.run("--explain").out.split())
+    assert runs.left() == []
+
+
 def test_a_result_counts_though_its_evaluator_never_ends(make_runs):
     runs = make_runs()
     runs.routes(11)
     runs.order("hang_end")
-    runs.run("--limit", "grace=1", "--timeout", 1)
+    runs.run("--limit", "grace=1", "--timeout", 2)
     assert runs.endings() == ["Completed"]
 
 
@@ -73,7 +94,8 @@ def test_an_attempt_that_takes_too_long(make_runs):
     runs = make_runs()
     runs.routes(11)
     runs.order("slow=60@1")
-    runs.run("--route-limit", 2)
+    runs.run("--route-limit", 2, "--max-attempts", 1, code=6)
+    runs.run()  # without the limit, which a busy machine does not keep
     assert runs.endings() == [Reason.WALL_LIMIT.value, "Completed"]
 
 

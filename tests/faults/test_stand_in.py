@@ -95,7 +95,8 @@ def run(command: Command, **env: str) -> tuple[int, str]:
 def judged(command: Command, code: int, output: str) -> Judgement:
     result = command.result.read_bytes() if command.result.exists() else None
     benchmark = "bench2drive" if "gpu-rank" in command.argv[-1] else "fail2drive"
-    ending = Ending(code, signature=scan(output.splitlines()).reason)
+    said = scan(output.splitlines())
+    ending = Ending(code, signature=said.reason, crash=said.crash)
     return judge(result, ending, route_id="1711", benchmark=benchmark)
 
 
@@ -132,8 +133,10 @@ def test_a_drive_to_the_end(command, name, python):
         ("setup", 255, Reason.SETUP_FAILED),
         ("sensors", 255, Reason.SENSORS_INVALID),
         ("simulation_crash", 255, Reason.SIMULATION_CRASH),
-        ("import_error", 1, Reason.NO_RECORD),
+        ("oom_survived", 0, Outcome.AGENT_CRASHED),
+        ("import_error", 1, Reason.AGENT_IMPORT),
         ("address", 1, Reason.PORT_TAKEN),
+        ("address_survived", 255, Reason.SIMULATION_CRASH),
         ("segv", -signal.SIGSEGV, Reason.CORRUPT_RESULT),
         ("truncated", 0, Reason.CORRUPT_RESULT),
         ("empty", 0, Reason.CORRUPT_RESULT),
@@ -166,6 +169,7 @@ def test_only_bench2drive_stops_at_an_agent_that_cannot_be_set_up(command, name,
         ("hang_tick", State.TICK, Server.ANSWERS, Reason.TM_STALL),
         ("hang_tick", State.TICK, Server.SILENT, Reason.TICK_HANG),
         ("hang", State.BETWEEN, Server.ANSWERS, Reason.NO_PROGRESS),
+        ("hang_evaluator", State.BETWEEN, Server.ANSWERS, Reason.NO_PROGRESS),
         ("hang_end", State.BETWEEN, Server.ANSWERS, Reason.NO_PROGRESS),
     ],
 )
@@ -174,9 +178,15 @@ def test_every_hang_is_seen_by_the_watchdog(command, order, state, server, reaso
     ran = command(order=order)
     dog = Watchdog(Limits(timeout_s=1.0, ready_s=1, start_s=1, load_s=1, tick_s=1, grace_s=0.5))
     with started(ran) as process:
+        wait_for(lambda: stands(ran, state))  # on a busy machine the start alone can take longer than its limit here
         verdict = watch(dog, ran, process, server)
         beat = read_beat(ran.heartbeat)
     assert (beat.state, verdict.reason) == (state, reason)
+
+
+def stands(command: Command, state: State) -> bool:
+    beat = read_beat(command.heartbeat)
+    return beat is not None and beat.state is state
 
 
 def watch(dog: Watchdog, ran: Command, process: subprocess.Popen[bytes], server: Server) -> Any:

@@ -36,6 +36,7 @@ POLITE = "trap 'exit 9' TERM; echo $$ > {name}; while :; do sleep 0.02; done"
     [
         (POLITE, [signal.SIGTERM], "9"),
         (POLITE, [signal.SIGINT], "9"),
+        (POLITE, [signal.SIGHUP], "9"),
         (STUBBORN, [signal.SIGTERM, signal.SIGTERM], "-9"),
         (STUBBORN, [signal.SIGINT, signal.SIGINT], "-9"),
         (STUBBORN, [signal.SIGTERM, signal.SIGINT], "-9"),

@@ -20,6 +20,8 @@ from bestrand_drive.headless.world.errors import WorldError
 from bestrand_drive.headless.world.settings import EpisodeSettings, default_weather
 
 ROW = np.dtype([("id", "<u4"), ("state", "u1"), ("rest", "V114")])
+PATIENCE_S = 30
+"""A wait that lasts longer has failed; on a busy machine a few seconds are nothing."""
 HERE = [[1.0, 2.0, 3.0], [0.0, 90.0, 0.0]]
 
 
@@ -135,7 +137,7 @@ class Raw:
     """A client that speaks MessagePack-RPC by hand."""
 
     def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
         self._unpacker = msgpack.Unpacker(strict_map_key=False)
         self._number = 0
 
@@ -169,7 +171,7 @@ class Stream:
     """A client of one stream."""
 
     def __init__(self, port: int, stream_id: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=5)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE_S)
         self.socket.sendall(struct.pack("<I", stream_id))
 
     def receive(self) -> bytes:
@@ -237,8 +239,8 @@ class Running:
             opened.socket.close()
         self._going = False
         with contextlib.suppress(OSError):
-            socket.create_connection(("127.0.0.1", self.server.port), timeout=5).close()  # wakes it
-        self._thread.join(5)
+            socket.create_connection(("127.0.0.1", self.server.port), timeout=PATIENCE_S).close()  # wakes it
+        self._thread.join(PATIENCE_S)
         assert not self._thread.is_alive()
         self.server.close()
 

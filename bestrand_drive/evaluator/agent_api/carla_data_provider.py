@@ -25,7 +25,7 @@ class CarlaDataProvider:
     def begin(cls, client: carla.Client, world: carla.World, map_: carla.Map, port: int, seed: int) -> None:
         """The evaluator has loaded a town."""
         cls._client, cls._world, cls._map, cls._port = client, world, map_, port
-        cls._hero, cls._actors, cls._rng = None, (-1, None), random.Random(seed)  # noqa: S311
+        cls._hero, cls._actors, cls._rng = None, (-1, None), random.Random(seed)  # noqa: S311  no secret
 
     @classmethod
     def set_hero(cls, hero: carla.Vehicle) -> None:

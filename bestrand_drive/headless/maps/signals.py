@@ -76,7 +76,7 @@ def _number_first(name: str) -> tuple[int, str]:
     return (int(name), "") if name.isdecimal() else (2**31, name)
 
 
-def _site(carla_map: Any, signal_type: str, landmarks: list[Any]) -> SignalSite | None:  # noqa: ANN401
+def _site(carla_map: Any, signal_type: str, landmarks: list[Any]) -> SignalSite | None:  # noqa: ANN401  carla has no types
     lanes = _one_way(_stop_lanes(carla_map, landmarks, before_junction=signal_type != SPEED_TYPE))
     if not lanes:
         return None
@@ -94,7 +94,7 @@ def _site(carla_map: Any, signal_type: str, landmarks: list[Any]) -> SignalSite 
     )
 
 
-def _stop_lanes(carla_map: Any, landmarks: Iterable[Any], *, before_junction: bool) -> list[StopLane]:  # noqa: ANN401
+def _stop_lanes(carla_map: Any, landmarks: Iterable[Any], *, before_junction: bool) -> list[StopLane]:  # noqa: ANN401  carla has no types
     """The lanes that a signal and all references to it are valid for, each once, in a fixed order."""
     found: dict[tuple[int, int], StopLane] = {}
     for landmark in landmarks:
@@ -107,12 +107,12 @@ def _stop_lanes(carla_map: Any, landmarks: Iterable[Any], *, before_junction: bo
     return [found[key] for key in sorted(found)]
 
 
-def _valid_lanes(landmark: Any) -> Iterator[int]:  # noqa: ANN401
+def _valid_lanes(landmark: Any) -> Iterator[int]:  # noqa: ANN401  carla has no types
     for first, last in landmark.get_lane_validities():
         yield from (lane for lane in range(min(first, last), max(first, last) + 1) if lane != 0)
 
 
-def _driving_waypoint(carla_map: Any, road_id: int, lane_id: int, s: float) -> Any | None:  # noqa: ANN401
+def _driving_waypoint(carla_map: Any, road_id: int, lane_id: int, s: float) -> Any | None:  # noqa: ANN401  carla has no types
     """The place on the lane; a signal at the very start of a road is moved in by a millimetre."""
     for place in (s, max(s, 1e-3), s - 1e-3):
         waypoint = carla_map.get_waypoint_xodr(road_id, lane_id, place)
@@ -121,7 +121,7 @@ def _driving_waypoint(carla_map: Any, road_id: int, lane_id: int, s: float) -> A
     return None
 
 
-def _leave_junction(waypoint: Any) -> Any | None:  # noqa: ANN401
+def _leave_junction(waypoint: Any) -> Any | None:  # noqa: ANN401  carla has no types
     """Follow the lane backwards to its last place before the junction."""
     for _ in range(_STEPS_BACK):
         if not waypoint.is_junction:
@@ -133,7 +133,7 @@ def _leave_junction(waypoint: Any) -> Any | None:  # noqa: ANN401
     return None
 
 
-def _as_lane(waypoint: Any) -> StopLane:  # noqa: ANN401
+def _as_lane(waypoint: Any) -> StopLane:  # noqa: ANN401  carla has no types
     place = waypoint.transform
     location = (place.location.x, place.location.y, place.location.z)
     return StopLane(waypoint.road_id, waypoint.lane_id, location, _wrap(place.rotation.yaw), waypoint.lane_width)

@@ -37,7 +37,7 @@ def find_spawn_points(carla_map: Any) -> tuple[Transform, ...]:  # noqa: ANN401 
     return tuple(_thin(points))
 
 
-def _has_room(waypoint: Any) -> bool:  # noqa: ANN401
+def _has_room(waypoint: Any) -> bool:  # noqa: ANN401  carla has no types
     """Neither here nor a vehicle's length before or after it lies a junction or the end of the road."""
     around = (*waypoint.previous(_ROOM_M), waypoint, *waypoint.next(_ROOM_M))
     return len(around) >= 3 and not any(place.is_junction for place in around)
@@ -51,7 +51,7 @@ def _conflict(point: Transform, other: Transform) -> bool:
     return abs(ahead) < _AHEAD_M and abs(aside) < _ASIDE_M
 
 
-def _as_transform(place: Any) -> Transform:  # noqa: ANN401
+def _as_transform(place: Any) -> Transform:  # noqa: ANN401  carla has no types
     location = (place.location.x, place.location.y, place.location.z + _LIFT_M)
     pitch = (place.rotation.pitch + 180.0) % 360.0 - 180.0
     return Transform(location, (pitch, (place.rotation.yaw + 180.0) % 360.0 - 180.0, 0.0))

@@ -72,7 +72,7 @@ def use(carla_map: Any) -> None:  # noqa: ANN401  carla has no types
     carla_map.get_crosswalks()
 
 
-def _check(waypoint: Any) -> None:  # noqa: ANN401
+def _check(waypoint: Any) -> None:  # noqa: ANN401  carla has no types
     place, turn = waypoint.transform.location, waypoint.transform.rotation
     _check_place((place.x, place.y, place.z), "road", waypoint.road_id)
     if not all(map(math.isfinite, (turn.pitch, turn.yaw, waypoint.lane_width, waypoint.s))):

@@ -27,15 +27,15 @@ def get_actors_by_id(context: Context, ids: list[int]) -> list[Any]:
     return [encoding.actor(context, known[actor_id]) for actor_id in dict.fromkeys(ids) if actor_id in known]
 
 
-def spawn_actor(context: Context, description: Any, transform: Any) -> list[Any]:  # noqa: ANN401
+def spawn_actor(context: Context, description: Any, transform: Any) -> list[Any]:  # noqa: ANN401  whatever a client sent
     """A new actor, free in the world."""
     return encoding.actor(context, context.world.actor(spawn(context, description, decoding.transform(transform), 0)))
 
 
 def spawn_actor_with_parent(
     context: Context,
-    description: Any,  # noqa: ANN401
-    transform: Any,  # noqa: ANN401
+    description: Any,  # noqa: ANN401  whatever a client sent
+    transform: Any,  # noqa: ANN401  whatever a client sent
     parent: int,
     _attachment_type: int = 0,
     _socket_name: str = "",
@@ -47,7 +47,7 @@ def spawn_actor_with_parent(
     return encoding.actor(context, context.world.actor(spawned))
 
 
-def spawn(context: Context, description: Any, transform: Transform, parent: int) -> int:  # noqa: ANN401
+def spawn(context: Context, description: Any, transform: Transform, parent: int) -> int:  # noqa: ANN401  whatever a client sent
     """Spawn from an ActorDescription; the new actor's id."""
     type_id = decoding.text(description[1])
     attributes = decoding.attributes(description[2], context.version.attribute_type_base)
@@ -68,27 +68,27 @@ def get_actor_bounding_box(context: Context, actor_id: int) -> list[Any]:
     return encoding.actor_box(context, context.world.actor(actor_id))
 
 
-def set_actor_location(context: Context, actor_id: int, location: Any) -> None:  # noqa: ANN401
+def set_actor_location(context: Context, actor_id: int, location: Any) -> None:  # noqa: ANN401  whatever a client sent
     """Move it there."""
     context.world.set_location(actor_id, decoding.vector(location))
 
 
-def set_actor_transform(context: Context, actor_id: int, transform: Any) -> None:  # noqa: ANN401
+def set_actor_transform(context: Context, actor_id: int, transform: Any) -> None:  # noqa: ANN401  whatever a client sent
     """Place it there."""
     context.world.set_transform(actor_id, decoding.transform(transform))
 
 
-def set_actor_target_velocity(context: Context, actor_id: int, velocity: Any) -> None:  # noqa: ANN401
+def set_actor_target_velocity(context: Context, actor_id: int, velocity: Any) -> None:  # noqa: ANN401  whatever a client sent
     """Give it a velocity, m/s in the world."""
     context.world.set_target_velocity(actor_id, decoding.vector(velocity))
 
 
-def set_actor_target_angular_velocity(context: Context, actor_id: int, velocity: Any) -> None:  # noqa: ANN401
+def set_actor_target_angular_velocity(context: Context, actor_id: int, velocity: Any) -> None:  # noqa: ANN401  whatever a client sent
     """Give it an angular velocity, deg/s."""
     context.world.set_target_angular_velocity(actor_id, decoding.vector(velocity))
 
 
-def enable_actor_constant_velocity(context: Context, actor_id: int, velocity: Any) -> None:  # noqa: ANN401
+def enable_actor_constant_velocity(context: Context, actor_id: int, velocity: Any) -> None:  # noqa: ANN401  whatever a client sent
     """Keep it at a velocity, m/s in its own frame."""
     context.world.enable_constant_velocity(actor_id, decoding.vector(velocity))
 
@@ -98,32 +98,32 @@ def disable_actor_constant_velocity(context: Context, actor_id: int) -> None:
     context.world.disable_constant_velocity(actor_id)
 
 
-def add_actor_impulse(context: Context, actor_id: int, impulse: Any) -> None:  # noqa: ANN401
+def add_actor_impulse(context: Context, actor_id: int, impulse: Any) -> None:  # noqa: ANN401  whatever a client sent
     """Push it once, N s."""
     context.world.add_impulse(actor_id, decoding.vector(impulse))
 
 
-def add_actor_impulse_at_location(context: Context, actor_id: int, impulse: Any, location: Any) -> None:  # noqa: ANN401
+def add_actor_impulse_at_location(context: Context, actor_id: int, impulse: Any, location: Any) -> None:  # noqa: ANN401  whatever a client sent
     """Push it once at a place of the world, N s."""
     context.world.add_impulse_at_location(actor_id, decoding.vector(impulse), decoding.vector(location))
 
 
-def add_actor_force(context: Context, actor_id: int, force: Any) -> None:  # noqa: ANN401
+def add_actor_force(context: Context, actor_id: int, force: Any) -> None:  # noqa: ANN401  whatever a client sent
     """Push it for one step, N."""
     context.world.add_force(actor_id, decoding.vector(force))
 
 
-def add_actor_force_at_location(context: Context, actor_id: int, force: Any, location: Any) -> None:  # noqa: ANN401
+def add_actor_force_at_location(context: Context, actor_id: int, force: Any, location: Any) -> None:  # noqa: ANN401  whatever a client sent
     """Push it for one step at a place of the world, N."""
     context.world.add_force_at_location(actor_id, decoding.vector(force), decoding.vector(location))
 
 
-def add_actor_angular_impulse(context: Context, actor_id: int, impulse: Any) -> None:  # noqa: ANN401
+def add_actor_angular_impulse(context: Context, actor_id: int, impulse: Any) -> None:  # noqa: ANN401  whatever a client sent
     """Turn it once, N m s."""
     context.world.add_angular_impulse(actor_id, decoding.vector(impulse))
 
 
-def add_actor_torque(context: Context, actor_id: int, torque: Any) -> None:  # noqa: ANN401
+def add_actor_torque(context: Context, actor_id: int, torque: Any) -> None:  # noqa: ANN401  whatever a client sent
     """Turn it for one step, N m."""
     context.world.add_torque(actor_id, decoding.vector(torque))
 

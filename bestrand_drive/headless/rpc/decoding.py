@@ -47,7 +47,7 @@ def number(value: Any) -> float:  # noqa: ANN401  whatever a client sent
     return float(value)
 
 
-def whole(value: Any) -> int:  # noqa: ANN401
+def whole(value: Any) -> int:  # noqa: ANN401  whatever a client sent
     """An unsigned number of 32 bits, such as the id of an actor or a stream.
 
     Raises:
@@ -58,22 +58,22 @@ def whole(value: Any) -> int:  # noqa: ANN401
     return value
 
 
-def vector(value: Any) -> Vector:  # noqa: ANN401
+def vector(value: Any) -> Vector:  # noqa: ANN401  whatever a client sent
     """Vector3D, Location or Rotation."""
     return number(value[0]), number(value[1]), number(value[2])
 
 
-def transform(value: Any) -> Transform:  # noqa: ANN401
+def transform(value: Any) -> Transform:  # noqa: ANN401  whatever a client sent
     """Transform: location, then rotation as pitch, yaw, roll in degrees."""
     return Transform(vector(value[0]), vector(value[1]))
 
 
-def optional(value: Any) -> Any:  # noqa: ANN401
+def optional(value: Any) -> Any:  # noqa: ANN401  whatever a client sent
     """``boost::optional``, read by its length as CARLA does."""
     return value[1] if len(value) > 1 else None
 
 
-def text(value: Any, longest: int | None = None) -> str:  # noqa: ANN401
+def text(value: Any, longest: int | None = None) -> str:  # noqa: ANN401  whatever a client sent
     """A string.
 
     Args:
@@ -91,7 +91,7 @@ def text(value: Any, longest: int | None = None) -> str:  # noqa: ANN401
     return value
 
 
-def port(value: Any) -> int:  # noqa: ANN401
+def port(value: Any) -> int:  # noqa: ANN401  whatever a client sent
     """A port.
 
     Raises:
@@ -102,7 +102,7 @@ def port(value: Any) -> int:  # noqa: ANN401
     return value
 
 
-def _few(value: Any, most: int) -> list[Any]:  # noqa: ANN401
+def _few(value: Any, most: int) -> list[Any]:  # noqa: ANN401  whatever a client sent
     """A list that is kept.
 
     Raises:
@@ -116,7 +116,7 @@ def _few(value: Any, most: int) -> list[Any]:  # noqa: ANN401
     return value
 
 
-def small(value: Any) -> int:  # noqa: ANN401
+def small(value: Any) -> int:  # noqa: ANN401  whatever a client sent
     """A whole number of 32 bits, as the protocol's structs hold it.
 
     Raises:
@@ -127,7 +127,7 @@ def small(value: Any) -> int:  # noqa: ANN401
     return value
 
 
-def fields(version: ProtocolVersion, struct: str, value: Any) -> dict[str, Any]:  # noqa: ANN401
+def fields(version: ProtocolVersion, struct: str, value: Any) -> dict[str, Any]:  # noqa: ANN401  whatever a client sent
     """The fields of a struct by name, in the order of the version; those that a client left out are absent.
 
     Raises:
@@ -146,7 +146,7 @@ def _made(kind: type[_T], values: Mapping[str, Any], readers: Mapping[str, Calla
     return kind(**{name: readers.get(name, otherwise)(values[name]) for name in names})
 
 
-def vehicle_control(version: ProtocolVersion, value: Any) -> VehicleControl:  # noqa: ANN401
+def vehicle_control(version: ProtocolVersion, value: Any) -> VehicleControl:  # noqa: ANN401  whatever a client sent
     """VehicleControl, as it was sent. Most calls of a drive end here."""
     found = fields(version, "VehicleControl", value)
     return VehicleControl(
@@ -160,28 +160,28 @@ def vehicle_control(version: ProtocolVersion, value: Any) -> VehicleControl:  # 
     )
 
 
-def ackermann_control(version: ProtocolVersion, value: Any) -> AckermannControl:  # noqa: ANN401
+def ackermann_control(version: ProtocolVersion, value: Any) -> AckermannControl:  # noqa: ANN401  whatever a client sent
     """VehicleAckermannControl."""
     return _made(AckermannControl, fields(version, "VehicleAckermannControl", value), {})
 
 
-def ackermann_settings(version: ProtocolVersion, value: Any) -> AckermannSettings:  # noqa: ANN401
+def ackermann_settings(version: ProtocolVersion, value: Any) -> AckermannSettings:  # noqa: ANN401  whatever a client sent
     """AckermannControllerSettings: six gains."""
     return _made(AckermannSettings, fields(version, "AckermannControllerSettings", value), {})
 
 
-def walker_control(version: ProtocolVersion, value: Any) -> WalkerControl:  # noqa: ANN401
+def walker_control(version: ProtocolVersion, value: Any) -> WalkerControl:  # noqa: ANN401  whatever a client sent
     """WalkerControl."""
     return _made(WalkerControl, fields(version, "WalkerControl", value), {"direction": vector, "jump": bool})
 
 
-def weather(version: ProtocolVersion, value: Any) -> list[float]:  # noqa: ANN401
+def weather(version: ProtocolVersion, value: Any) -> list[float]:  # noqa: ANN401  whatever a client sent
     """WeatherParameters, in the order of ``WEATHER_FIELDS``."""
     found = fields(version, "WeatherParameters", value)
     return [number(found[name]) for name in WEATHER_FIELDS]
 
 
-def _step(value: Any) -> float | None:  # noqa: ANN401
+def _step(value: Any) -> float | None:  # noqa: ANN401  whatever a client sent
     """Seconds of a fixed step; 0 stands for none, as clients send it."""
     step = optional(value)
     return None if step is None or number(step) <= 0.0 else number(step)
@@ -198,23 +198,23 @@ _SETTINGS: Mapping[str, Callable[[Any], Any]] = {
 }
 
 
-def episode_settings(version: ProtocolVersion, value: Any) -> EpisodeSettings:  # noqa: ANN401
+def episode_settings(version: ProtocolVersion, value: Any) -> EpisodeSettings:  # noqa: ANN401  whatever a client sent
     """EpisodeSettings."""
     return _made(EpisodeSettings, fields(version, "EpisodeSettings", value), _SETTINGS)
 
 
-def _curve(value: Any) -> tuple[tuple[float, float], ...]:  # noqa: ANN401
+def _curve(value: Any) -> tuple[tuple[float, float], ...]:  # noqa: ANN401  whatever a client sent
     """A list of Vector2D."""
     return tuple((number(point[0]), number(point[1])) for point in _few(value, MOST_POINTS))
 
 
-def physics_control(version: ProtocolVersion, value: Any) -> PhysicsControl:  # noqa: ANN401
+def physics_control(version: ProtocolVersion, value: Any) -> PhysicsControl:  # noqa: ANN401  whatever a client sent
     """VehiclePhysicsControl with its gears and wheels."""
 
-    def gears(value: Any) -> tuple[Gear, ...]:  # noqa: ANN401
+    def gears(value: Any) -> tuple[Gear, ...]:  # noqa: ANN401  whatever a client sent
         return tuple(_made(Gear, fields(version, "GearPhysicsControl", gear), {}) for gear in _few(value, MOST_PARTS))
 
-    def wheels(value: Any) -> tuple[Wheel, ...]:  # noqa: ANN401
+    def wheels(value: Any) -> tuple[Wheel, ...]:  # noqa: ANN401  whatever a client sent
         found = (fields(version, "WheelPhysicsControl", wheel) for wheel in _few(value, MOST_PARTS))
         return tuple(_made(Wheel, wheel, {"position": vector}) for wheel in found)
 
@@ -230,6 +230,6 @@ def physics_control(version: ProtocolVersion, value: Any) -> PhysicsControl:  # 
     return _made(PhysicsControl, fields(version, "VehiclePhysicsControl", value), readers)
 
 
-def attributes(value: Any, type_base: int) -> Attributes:  # noqa: ANN401
+def attributes(value: Any, type_base: int) -> Attributes:  # noqa: ANN401  whatever a client sent
     """Attributes of an ActorDescription: id -> (version-independent type code, value as text)."""
     return {text(item[0]): (small(item[1]) - type_base, text(item[2], LONGEST_TEXT)) for item in value}

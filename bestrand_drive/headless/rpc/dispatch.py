@@ -56,7 +56,7 @@ class Dispatcher:
         self._unheard: set[str] = set()
         self.unknown: Counter[str] = Counter()
 
-    def call(self, caller: int, name: str, arguments: list[Any], *, awaited: bool = True) -> Any:  # noqa: ANN401
+    def call(self, caller: int, name: str, arguments: list[Any], *, awaited: bool = True) -> Any:  # noqa: ANN401  anything that MessagePack can hold
         """The answer to one call, in the shape that the client expects; ``awaited`` if somebody looks at it."""
         context = self._context
         if name != "apply_batch":
@@ -73,7 +73,7 @@ class Dispatcher:
             return answer_error(shape, explain(name, error))
         return answer_value(shape, value)
 
-    def _without_handler(self, name: str, shape: Answer | None, arguments: list[Any], awaited: bool) -> Any:  # noqa: ANN401
+    def _without_handler(self, name: str, shape: Answer | None, arguments: list[Any], awaited: bool) -> Any:  # noqa: ANN401  anything that MessagePack can hold
         """Accepted without effect, refused, or unknown."""
         if shape is not None and name in ACCEPTED:
             try:
@@ -110,7 +110,7 @@ class Dispatcher:
             print(f"headless server: {message}; further calls of it are only counted.", file=sys.stderr, flush=True)
         return message
 
-    def failed(self, name: str, error: Exception) -> Any:  # noqa: ANN401
+    def failed(self, name: str, error: Exception) -> Any:  # noqa: ANN401  anything that MessagePack can hold
         """The answer when arguments are too large, or a handler's result does not fit into MessagePack (our defect)."""
         return answer_error(self._context.version.calls.get(name), explain(name, error))
 

@@ -49,7 +49,7 @@ def _load_generated(context: Context, reset_settings: bool) -> None:
     context.world.load_opendrive(context.pending_opendrive, reset_settings)
 
 
-def copy_opendrive_to_file(context: Context, opendrive: str, _parameters: Any = None) -> None:  # noqa: ANN401
+def copy_opendrive_to_file(context: Context, opendrive: str, _parameters: Any = None) -> None:  # noqa: ANN401  whatever a client sent
     """Read a road network and keep it for the load that follows; how its mesh would look does not matter."""
     context.world.maps.from_text(GENERATED_MAP, decoding.text(opendrive))
     context.pending_opendrive = opendrive
@@ -84,7 +84,7 @@ def get_episode_settings(context: Context) -> list[Any]:
     return encoding.episode_settings(context.version, context.world.settings)
 
 
-def set_episode_settings(context: Context, settings: Any) -> int:  # noqa: ANN401
+def set_episode_settings(context: Context, settings: Any) -> int:  # noqa: ANN401  whatever a client sent
     """Change the settings; the present frame."""
     context.world.settings = decoding.episode_settings(context.version, settings)
     return context.world.frame

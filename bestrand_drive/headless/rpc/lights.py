@@ -17,17 +17,17 @@ def set_traffic_light_state(context: Context, actor_id: int, state: int) -> None
     context.world.lights.set_state(actor_id, state)
 
 
-def set_traffic_light_green_time(context: Context, actor_id: int, seconds: Any) -> None:  # noqa: ANN401
+def set_traffic_light_green_time(context: Context, actor_id: int, seconds: Any) -> None:  # noqa: ANN401  whatever a client sent
     """How long it stays green."""
     context.world.lights.set_times(actor_id, green=decoding.number(seconds))
 
 
-def set_traffic_light_yellow_time(context: Context, actor_id: int, seconds: Any) -> None:  # noqa: ANN401
+def set_traffic_light_yellow_time(context: Context, actor_id: int, seconds: Any) -> None:  # noqa: ANN401  whatever a client sent
     """How long it stays yellow."""
     context.world.lights.set_times(actor_id, yellow=decoding.number(seconds))
 
 
-def set_traffic_light_red_time(context: Context, actor_id: int, seconds: Any) -> None:  # noqa: ANN401
+def set_traffic_light_red_time(context: Context, actor_id: int, seconds: Any) -> None:  # noqa: ANN401  whatever a client sent
     """How long its whole group stays red before the next turn."""
     context.world.lights.set_times(actor_id, red=decoding.number(seconds))
 

@@ -19,7 +19,7 @@ def get_traffic_manager_running(context: Context, port: int) -> tuple[str, int]:
     return (found.address, port) if found else ("", 0)
 
 
-def add_traffic_manager_running(context: Context, place: Any) -> bool:  # noqa: ANN401
+def add_traffic_manager_running(context: Context, place: Any) -> bool:  # noqa: ANN401  whatever a client sent
     """Announce one by its address and port; false when the port has one already."""
     address, port = decoding.text(place[0], decoding.LONGEST_HOST), decoding.port(place[1])
     if port in context.traffic_managers:

@@ -25,7 +25,7 @@ def void_failure(message: str) -> list[Any]:
     return [[True, [message]]]
 
 
-def answer_value(shape: Answer | None, value: Any) -> Any:  # noqa: ANN401
+def answer_value(shape: Answer | None, value: Any) -> Any:  # noqa: ANN401  anything that MessagePack can hold
     """A successful answer in the shape that the client expects."""
     if shape is Answer.VOID:
         return VOID_SUCCESS

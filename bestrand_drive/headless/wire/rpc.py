@@ -37,7 +37,7 @@ class Calls(Protocol):
             awaited: Somebody will look at the result.
         """
 
-    def failed(self, name: str, error: Exception) -> Any:  # noqa: ANN401
+    def failed(self, name: str, error: Exception) -> Any:  # noqa: ANN401  anything that MessagePack can hold
         """What to answer when the arguments of a call cannot be read, or its result does not fit into MessagePack."""
 
     def hung_up(self, caller: int) -> None:

@@ -13,6 +13,7 @@ from bestrand_drive.simulation import hooks
 from bestrand_drive.simulation.adapters.checkout import Checkout, script_flags, version_of
 from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.adapters.job import Job
+from bestrand_drive.simulation.adapters.own import own_checkout, own_paths
 from bestrand_drive.simulation.heartbeat import VARIABLE
 
 HOOKS = Path(hooks.__file__).resolve().parent
@@ -44,6 +45,7 @@ class Adapter:
         arguments: Its own arguments, of a job.
         variables: Its own environment, of a job.
         paths: Folders of the checkout for its Python path, beside the evaluator and the scenarios.
+        module: Of this package, where the evaluator is ours and there is no checkout; else "".
     """
 
     name: str
@@ -62,6 +64,7 @@ class Adapter:
     arguments: Callable[[Job], tuple[str, ...]]
     variables: Callable[[Job], Mapping[str, str]]
     paths: tuple[str, ...] = ()
+    module: str = ""
 
     @property
     def needs_server(self) -> bool:
@@ -73,12 +76,16 @@ class Adapter:
         """Name and version, for the key of an attempt."""
         return f"{self.name}/{self.version}"
 
-    def checkout(self, root: Path) -> Checkout:
-        """The checkout at ``root``.
+    def checkout(self, root: Path | None) -> Checkout:
+        """The checkout at ``root``; for an evaluator of ours, this package.
 
         Raises:
             UsageError: It is not this benchmark's, or lacks what it must have; everything is named at once.
         """
+        if self.module:
+            return _ours(self.script, root)
+        if root is None:
+            raise UsageError(f"--root is needed: the folder into which {self.title} was cloned.")
         root = Path(os.path.abspath(root))
         faults = self._faults(root)
         if faults:
@@ -121,7 +128,7 @@ class Adapter:
         return Command(
             argv=self._argv(job),
             env=self._environment(job, inherited),
-            cwd=job.checkout.root,
+            cwd=job.work if self.module else job.checkout.root,
             files={job.route_path: job.route_xml},
             folders=tuple(folders),
             result=job.result,
@@ -147,15 +154,19 @@ class Adapter:
             "--record": job.record_folder if job.record else "",
         }
         words = (f"{flag}={value}" for flag, value in flags.items())
-        return (*job.python, str(job.checkout.script), *words, *self.arguments(job))
+        return (*job.python, *self.program(job.checkout), *words, *self.arguments(job))
+
+    def program(self, checkout: Checkout) -> tuple[str, ...]:
+        """What the interpreter runs."""
+        return ("-m", self.module) if self.module else (str(checkout.script),)
 
     def _environment(self, job: Job, inherited: Mapping[str, str]) -> dict[str, str]:
         """What the benchmark's own scripts set, the user's variables, and ours."""
         root, gpu = job.checkout.root, {} if job.gpu is None else {"CUDA_VISIBLE_DEVICES": job.gpu}
+        theirs = {"LEADERBOARD_ROOT": root / "leaderboard", "SCENARIO_RUNNER_ROOT": root / "scenario_runner"}
         return {
             "CARLA_ROOT": str(job.carla_root),
-            "LEADERBOARD_ROOT": str(root / "leaderboard"),
-            "SCENARIO_RUNNER_ROOT": str(root / "scenario_runner"),
+            **({} if self.module else {name: str(place) for name, place in theirs.items()}),
             "CHALLENGE_TRACK_CODENAME": job.track or self.track,
             "PYTHONUNBUFFERED": "1",
             **gpu,
@@ -170,8 +181,20 @@ class Adapter:
         root, api = job.checkout.root, job.carla_root / "PythonAPI"
         given = [part for part in job.variables.get("PYTHONPATH", "").split(os.pathsep) if part]
         of_shell = [part for part in inherited.get("PYTHONPATH", "").split(os.pathsep) if part]
-        checkout = [root / part for part in ("leaderboard", "scenario_runner", *self.paths)]
+        folders = ("leaderboard", "scenario_runner", *self.paths)
+        checkout = own_paths(root) if self.module else [root / part for part in folders]
         there = [str(path) for path in (*checkout, *job.paths) if path.exists()]
         carla = [str(path) for path in (api / "carla", api) if path.exists()]
         parts = [*([str(HOOKS)] if job.hooks else []), *given, *there, *of_shell, *carla]
         return os.pathsep.join(dict.fromkeys(parts))
+
+
+def _ours(script: Path, root: Path | None) -> Checkout:
+    """This package as the checkout of its own evaluator.
+
+    Raises:
+        UsageError: A root is given, which nothing would be taken from.
+    """
+    if root is not None:
+        raise UsageError(f"--root {root}: the built-in evaluator needs no checkout. Leave the option out.")
+    return own_checkout(script)

@@ -60,9 +60,10 @@ def look_at(python: tuple[str, ...], modules: tuple[str, ...], command: Command)
     """
     words = [*python, "-c", f"exec({_SCRIPT!r})", *modules]  # on one line: conda run takes no line breaks
     environment = {**os.environ, **command.env}
+    folder = command.cwd if command.cwd.is_dir() else None  # an attempt's own scratch is not there yet
     try:
         done = subprocess.run(  # noqa: S603  the user's own interpreter, arguments as a list
-            words, cwd=command.cwd, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
+            words, cwd=folder, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EnvironmentFault(f"--python {' '.join(python)}: does not run ({error}).") from error

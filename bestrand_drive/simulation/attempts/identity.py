@@ -44,7 +44,12 @@ class PolicyIdentity(Frozen):
 
 
 def identify_policy(
-    name: str, *, agent: Path | None = None, agent_config: str = "", policy_id: str | None = None
+    name: str,
+    *,
+    agent: Path | None = None,
+    agent_config: str = "",
+    policy_id: str | None = None,
+    shared: tuple[Path, ...] = (),
 ) -> PolicyIdentity:
     """The identity of a policy.
 
@@ -57,6 +62,7 @@ def identify_policy(
         agent: The agent's Python file.
         agent_config: As given to the evaluator, parts joined by ``+``.
         policy_id: Replaces the hash.
+        shared: Folders that belong to the policy beside its agent file.
 
     Raises:
         UsageError: Neither an agent nor an id, or the agent file is absent.
@@ -69,7 +75,8 @@ def identify_policy(
     if not agent.is_file():
         raise UsageError(f"--agent {agent}: there is no such file.")
     parts = [_part(agent), *(_part(Path(part), part) for part in agent_config.split("+") if part)]
-    return PolicyIdentity(name=name, sha256=sha256_bytes(canonical_json({"agent": parts[0], "config": parts[1:]})))
+    whole = {"agent": parts[0], "config": parts[1:]} | ({"shared": [_part(one) for one in shared]} if shared else {})
+    return PolicyIdentity(name=name, sha256=sha256_bytes(canonical_json(whole)))
 
 
 def _part(path: Path, text: str = "") -> list[str]:

@@ -43,6 +43,11 @@ class Layout:
         return self.root / "attempts"
 
     @property
+    def stops(self) -> Path:
+        """Which attempts failed in a row until a start was stopped."""
+        return self.root / "stops"
+
+    @property
     def results(self) -> Path:
         """The counted results, derived from ``attempts``."""
         return self.root / RESULTS
@@ -63,11 +68,16 @@ class Layout:
         return self.root / "work"
 
     @property
+    def dry_run(self) -> Path:
+        """What the lines of a dry run need, and what they leave when somebody gives them to a shell."""
+        return self.root / "dry-run"
+
+    @property
     def quarantine(self) -> Path:
         """Damaged files of the store, moved aside and never deleted."""
         return self.root / "quarantine"
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """All folders of ours."""
-        return self.attempts, self.results, self.kept, self.logs, self.work, self.quarantine
+        """All folders that a driver makes."""
+        return self.attempts, self.stops, self.results, self.kept, self.logs, self.work, self.quarantine

@@ -1,7 +1,11 @@
 """One driver a run folder: who holds it is written in ``driver.lock``, and the kernel vouches for it where it can.
 
-The kernel's lock (flock) ends with its process, also by SIGKILL. Where a file system has none, or the folder is shared
-with another host, the words in the file decide: pid, start of the process, host.
+The kernel's lock (flock) ends with its process, also by SIGKILL. Where it is refused, somebody drives. Where it is
+given, that alone says nothing of other hosts: on a local disk and on NFSv4 it holds for all of them, on some mounts
+(NFS with ``local_lock``, Lustre with ``localflock``) only for one's own, and the two cannot be told apart. So the words
+in the file decide too. A driver on this host is alive when the process with that id and start is. A driver on another
+host is alive as long as it touches the file: it does so every ``BEAT_S`` seconds, and is given up after ``STALE_S``.
+Touch and age are both told by the clock of the file's own server, so that those of the hosts need not agree.
 """
 
 from __future__ import annotations
@@ -9,10 +13,14 @@ from __future__ import annotations
 import errno
 import fcntl
 import json
+import math
 import os
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypedDict
 
@@ -20,6 +28,11 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
 from bestrand_drive.simulation.processes.identity import process_start
 
+BEAT_S = 10.0
+"""Between two touches of the lock by the driver that lives."""
+STALE_S = 60.0
+"""Without a touch, after which a driver on another host is taken for dead: several beats, and less than a batch system
+waits before it starts a job again elsewhere."""
 _NO_FLOCK = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP, errno.EINVAL}
 
 
@@ -45,12 +58,15 @@ def driver_lock(path: Path) -> Iterator[None]:
     handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
     try:
         held = _flock(handle, path)
-        _refuse_living(path, _read(handle), flocked=held)
-        _write(handle, _myself())
+        _refuse_living(path, handle, flocked=held, now=lambda: _server_time(path.parent))
+        me = _myself()
+        _write(handle, me)
         try:
-            yield
+            with _beating(handle, me):
+                yield
         finally:
-            _write(handle, None)
+            if _read(handle) == me:  # not the word of one that took over while this host was cut off
+                _write(handle, None)
     finally:
         os.close(handle)
 
@@ -69,7 +85,7 @@ def refuse_driven(path: Path) -> None:
     except FileNotFoundError:
         return
     try:
-        _refuse_living(path, _read(handle), flocked=False)
+        _refuse_living(path, handle, flocked=False, now=time.time)
     finally:
         os.close(handle)
 
@@ -87,23 +103,61 @@ def _flock(handle: int, path: Path) -> bool:
     return True
 
 
-def _refuse_living(path: Path, holder: Holder | None, *, flocked: bool) -> None:
+@contextmanager
+def _beating(handle: int, me: Holder) -> Iterator[None]:
+    """Touch the lock now and then while the block runs."""
+    over = threading.Event()
+
+    def beat() -> None:
+        while not over.wait(BEAT_S):
+            with suppress(OSError):  # the server is away; it is tried again
+                if _read(handle) == me:
+                    os.utime(handle)
+
+    thread = threading.Thread(target=beat, name="driver.lock", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+def _server_time(folder: Path) -> float:
+    """Seconds since the epoch by the clock that stamps the files of a folder."""
+    with tempfile.TemporaryFile(dir=folder) as probe:
+        os.utime(probe.fileno())
+        return os.fstat(probe.fileno()).st_mtime
+
+
+def _refuse_living(path: Path, handle: int, *, flocked: bool, now: Callable[[], float]) -> None:
     """Refuse when the last holder may still be there; one that ended without a word is stale and is taken over."""
+    holder = _read(handle)
     if holder is None:
         return
     if holder["host"] != socket.gethostname():
-        raise _refusal(path, holder)
+        silent_s = now() - os.fstat(handle).st_mtime
+        if abs(silent_s) < STALE_S:  # a touch far in the future is from before a clock was set back
+            raise _refusal(path, holder, wait_s=STALE_S - silent_s)
+        return
     alive = holder["start"] is not None and process_start(holder["pid"]) == holder["start"]
     if alive and not (flocked and holder["pid"] == os.getpid()):
         raise _refusal(path, holder)
 
 
-def _refusal(path: Path, holder: Holder | None) -> UsageError:
+def _refusal(path: Path, holder: Holder | None, *, wait_s: float | None = None) -> UsageError:
+    """What to say.
+
+    Args:
+        path: The lock file.
+        holder: Who drives, as far as is known.
+        wait_s: When the folder is free if nobody touches the lock any more; None where the kernel says who lives.
+    """
     who = f"process {holder['pid']} on {holder['host']}, since {holder['since']}" if holder else "another process"
-    return UsageError(
-        f"{path.parent}: driven by {who}. Wait for it or end it, or choose another --out. "
-        f"If that host is gone for good, remove {path.name} there."
-    )
+    said = f"{path.parent}: driven by {who}. Wait for it or end it, or choose another --out."
+    if wait_s is not None:
+        said += f" If it has ended without a word, the same command goes on in {math.ceil(wait_s)} s."
+    return UsageError(said)
 
 
 def _myself() -> Holder:

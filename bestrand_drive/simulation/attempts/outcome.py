@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from bestrand_drive.benchmarks.outcomes import Outcome, classify
+from bestrand_drive.benchmarks.outcomes import WITH_SCORE, Outcome, classify
 from bestrand_drive.benchmarks.record_ids import identify_record
 from bestrand_drive.benchmarks.record_parsing import RouteRecord, parse_record, record_id
 from bestrand_drive.benchmarks.result_files import records_of
@@ -38,14 +38,18 @@ class Ending:
             of the verdict, before anything was killed: what an evaluator writes while its server is taken away is not
             the policy's.
         signature: What the log says (``signatures.scan``).
+        crash: What the log gives as the cause of the agent's own crash.
         server_died: The server ended by itself before the evaluator wrote the record.
+        lost: The evaluator's supervisor was killed, and the evaluator with it.
         interrupted: We were told to stop (Ctrl-C, preemption).
     """
 
     exit_code: int | None = 0
     verdict: Reason | None = None
     signature: Reason | None = None
+    crash: Reason | None = None
     server_died: bool = False
+    lost: bool = False
     interrupted: bool = False
 
 
@@ -54,8 +58,8 @@ class Judgement:
     """What an attempt counts as.
 
     Attributes:
-        outcome: ``SCORED`` and ``AGENT_CRASHED`` are the policy's, ``INFRASTRUCTURE`` is tried again.
-        reason: None exactly when the outcome is the policy's.
+        outcome: ``SCORED``, ``AGENT_CRASHED`` and ``AGENT_HUNG`` are the policy's, ``INFRASTRUCTURE`` is tried again.
+        reason: None exactly when it counts.
         status: As the evaluator wrote it, "" without a record.
         detail: What was wrong, for people; "" when nothing was.
         game_s: Simulated seconds, None when not recorded.
@@ -72,7 +76,7 @@ class Judgement:
     @property
     def counts(self) -> bool:
         """Whether it is the policy's result."""
-        return self.outcome is not Outcome.INFRASTRUCTURE
+        return self.outcome in WITH_SCORE
 
     @property
     def kept(self) -> bool:
@@ -91,7 +95,8 @@ def judge(result: bytes | None, ending: Ending, *, route_id: str, benchmark: str
     """
     record, fault, detail = _read(result, route_id, benchmark)
     if record is None:
-        return Judgement(Outcome.INFRASTRUCTURE, _without_record(fault, ending), detail=detail)
+        reason = _without_record(fault, ending)
+        return Judgement(_outcome(reason), reason, detail=detail)
     return judge_record(record, ending)
 
 
@@ -99,13 +104,18 @@ def judge_record(record: RouteRecord, ending: Ending) -> Judgement:
     """Judge an attempt whose record could be read."""
     reason = _reason(record, ending)
     return Judgement(
-        record.outcome if reason is None else Outcome.INFRASTRUCTURE,
+        record.outcome if reason is None else _outcome(reason),
         reason,
         record.status,
         record.reason,
         _finite(record.duration_game_s),
         _finite(record.duration_system_s),
     )
+
+
+def _outcome(reason: Reason) -> Outcome:
+    """Whose doing it is that there is no result."""
+    return Outcome.AGENT_HUNG if reason is Reason.AGENT_HANG else Outcome.INFRASTRUCTURE
 
 
 def _read(result: bytes | None, route_id: str, benchmark: str) -> tuple[RouteRecord | None, Reason, str]:
@@ -131,13 +141,18 @@ def _reason(record: RouteRecord, ending: Ending) -> Reason | None:
     if record.outcome is Outcome.SCORED:
         return None
     if record.outcome is Outcome.AGENT_CRASHED:  # its own fault, unless something was taken from under it
-        if ending.signature is Reason.GPU_MEMORY:
+        if ending.crash is Reason.GPU_MEMORY:
             return Reason.GPU_MEMORY
-        return Reason.SIMULATION_CRASH if ending.server_died else None
+        return _of_server(ending) if ending.server_died else None
     if ending.interrupted:
         return Reason.INTERRUPTED
     said = _of_status(record.status)
     return ending.verdict or (ending.signature if ending.signature in _TELLING else None) or said
+
+
+def _of_server(ending: Ending) -> Reason:
+    """Why a server died under an agent."""
+    return Reason.GPU_MEMORY if ending.signature is Reason.GPU_MEMORY else Reason.SIMULATION_CRASH
 
 
 def _of_status(status: str) -> Reason:
@@ -153,6 +168,13 @@ def _without_record(fault: Reason, ending: Ending) -> Reason:
         return ending.verdict
     if fault is not Reason.NO_RECORD:
         return fault
+    return _of_ending(ending)
+
+
+def _of_ending(ending: Ending) -> Reason:
+    """By the processes and their words."""
+    if ending.lost:
+        return Reason.EVALUATOR_KILLED
     if ending.signature:
         return ending.signature
     if ending.server_died:

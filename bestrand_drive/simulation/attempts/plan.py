@@ -1,7 +1,8 @@
 """What there is to do: for every wanted route and repeat, whether it is done, to be run, or given up, and why.
 
 The first attempt that is the policy's counts and ends its cell; only infrastructure is tried again, so that a further
-try can never choose between two results of the policy.
+try can never choose between two results of the policy. A hang of the agent is the policy's too: it ends its cell
+without a result, because a policy that hangs where it is hard would else be tried until it is lucky.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from bestrand_drive.errors import UsageError
-from bestrand_drive.simulation.attempts.key import AttemptKey, described, differences, only_build
+from bestrand_drive.simulation.attempts.key import BUILD_FIELDS, AttemptKey, described, differences, only_build
+from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt
+from bestrand_drive.simulation.attempts.stops import Place, place_of
 
 MAX_ATTEMPTS = 3
 
@@ -49,6 +52,7 @@ def plan(
     wanted: Sequence[AttemptKey],
     attempts: Iterable[Attempt],
     *,
+    excused: frozenset[Place] = frozenset(),
     max_attempts: int = MAX_ATTEMPTS,
     pool_builds: bool = False,
 ) -> tuple[CellPlan, ...]:
@@ -57,6 +61,7 @@ def plan(
     Args:
         wanted: One key a cell.
         attempts: All that were made in the run folder.
+        excused: Attempts that are not counted against ``max_attempts`` (``AttemptStore.excused``).
         max_attempts: Of one cell that may end without a result.
         pool_builds: Let attempts count that were made with another simulator, CARLA version, evaluator commit or
             adapter.
@@ -73,25 +78,34 @@ def plan(
     made = defaultdict(list)
     for attempt in sorted(attempts, key=lambda one: one.number):
         made[attempt.key.cell].append(attempt)
-    return tuple(_cell(key, made[key.cell], max_attempts, pool_builds) for key in wanted)
+    return tuple(_cell(key, made[key.cell], excused, max_attempts, pool_builds) for key in wanted)
 
 
-def _cell(key: AttemptKey, made: Sequence[Attempt], max_attempts: int, pool_builds: bool) -> CellPlan:
+def _cell(
+    key: AttemptKey, made: Sequence[Attempt], excused: frozenset[Place], max_attempts: int, pool_builds: bool
+) -> CellPlan:
     own = [attempt for attempt in made if _belongs(attempt, key, pool_builds)]
     aside = _set_aside([attempt for attempt in made if attempt not in own], key)
-    failed = [attempt for attempt in own if not attempt.counts]
-    counted = next((attempt for attempt in own if attempt.counts), None)
+    failed = [attempt for attempt in own if not attempt.of_policy]
+    counted = next((attempt for attempt in own if attempt.of_policy), None)
+    if counted is not None and not counted.counts:
+        before = [attempt for attempt in failed if attempt.number < counted.number]
+        why = f"attempt {counted.number} hung in the agent's own code ({Reason.AGENT_HANG.value}): not tried again"
+        return CellPlan(key, Action.EXHAUSTED, counted.number, None, _joined(why, _endings(before), aside))
     if counted is not None:
         before = [attempt for attempt in failed if attempt.number < counted.number]
         return CellPlan(
             key, Action.DONE, counted.number, counted, _joined(_done(counted, key), _endings(before), aside)
         )
-    if len(failed) >= max_attempts:
+    forgiven = [attempt for attempt in failed if place_of(attempt) in excused]
+    against = len(failed) - len(forgiven)
+    if against >= max_attempts:
         why = f"{_endings(failed)}: no more than {max_attempts} are made (--max-attempts)"
-        return CellPlan(key, Action.EXHAUSTED, failed[-1].number, None, _joined(why, aside))
+        return CellPlan(key, Action.EXHAUSTED, failed[-1].number, None, _joined(why, _not_the_routes(forgiven), aside))
     number = 1 + max((attempt.number for attempt in made), default=0)
-    tries = f"try {len(failed) + 1} of {max_attempts}" if failed else ""
-    return CellPlan(key, Action.RUN, number, None, _joined(_endings(failed), tries, aside) or "no attempt yet")
+    tries = f"try {against + 1} of {max_attempts}" if failed else ""
+    said = _joined(_endings(failed), _not_the_routes(forgiven), tries, aside)
+    return CellPlan(key, Action.RUN, number, None, said or "no attempt yet")
 
 
 def _belongs(attempt: Attempt, key: AttemptKey, pool_builds: bool) -> bool:
@@ -112,6 +126,11 @@ def _endings(failed: Sequence[Attempt]) -> str:
     words = ", ".join(attempt.reason.value for attempt in failed if attempt.reason)
     one = len(failed) == 1
     return f"attempt{'' if one else 's'} {_numbers(failed)} ended without a result ({words})"
+
+
+def _not_the_routes(forgiven: Sequence[Attempt]) -> str:
+    """Which attempts are not counted against the route, because every route failed so at that time."""
+    return f"{_numbers(forgiven)} not counted: all routes failed so then" if forgiven else ""
 
 
 def _set_aside(others: Sequence[Attempt], key: AttemptKey) -> str:
@@ -135,15 +154,15 @@ def _joined(*parts: str) -> str:
 def all_cells(wanted: Sequence[AttemptKey], attempts: Iterable[Attempt], build: AttemptKey) -> list[AttemptKey]:
     """The wanted cells, and those of earlier starts that are not wanted now (fewer routes or repeats this time).
 
-    An earlier cell is what its newest attempt was made at, in the build that is used now.
+    An earlier cell is what its newest attempt was made at, by the policy and in the build that are used now.
 
     Args:
         wanted: Cells of this start.
         attempts: All that were made.
-        build: Any key of this start, which tells the build.
+        build: Any key of this start, which tells the policy and the build.
     """
     now = {key.cell: key for key in wanted}
-    used = build.model_dump(include={"simulator", "carla_version", "evaluator_commit", "adapter"})
+    used = build.model_dump(include={"policy", *BUILD_FIELDS})
     newest = {attempt.key.cell: attempt.key for attempt in sorted(attempts, key=lambda one: one.number)}
     return list(wanted) + [key.model_copy(update=used) for cell, key in newest.items() if cell not in now]
 

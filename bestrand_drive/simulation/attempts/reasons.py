@@ -1,4 +1,4 @@
-"""Why an attempt has no result: one word each, always the infrastructure's."""
+"""Why an attempt has no result: one word each, the infrastructure's but for ``AGENT_HANG``."""
 
 from __future__ import annotations
 
@@ -17,15 +17,19 @@ class Reason(str, Enum):
     NOT_A_NUMBER = "not_a_number"
     """The score is NaN or infinite."""
     NO_RECORD = "no_record"
+    AGENT_IMPORT = "agent_import"
+    """The evaluator could not import the agent."""
     CORRUPT_RESULT = "corrupt_result"
     FOREIGN_RESULT = "foreign_result"
     """The file tells of another route, or of several."""
     EVALUATOR_KILLED = "evaluator_killed"
-    """A signal ended the evaluator before it wrote a record."""
+    """A signal ended the evaluator before it wrote a record, or its supervisor, with which it goes."""
     LOAD_HANG = "load_hang"
     TICK_HANG = "tick_hang"
     TM_STALL = "tm_stall"
     NO_PROGRESS = "no_progress"
+    AGENT_HANG = "agent_hang"
+    """The policy's: its own code did not come back. It ends its route and repeat, without a score."""
     WALL_LIMIT = "wall_limit"
     PORT_TAKEN = "port_taken"
     GPU_MEMORY = "gpu_memory"

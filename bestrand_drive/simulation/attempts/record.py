@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from bestrand_drive.benchmarks.outcomes import Outcome
+from bestrand_drive.benchmarks.outcomes import WITH_SCORE, Outcome
 from bestrand_drive.benchmarks.strict_json import parse_json
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import dump_json
@@ -41,7 +41,7 @@ class Attempt(Frozen):
         key: What was attempted.
         number: From 1, over all attempts at this route and repeat, whatever the build: the order in time.
         outcome: See ``outcome.judge``.
-        reason: Why it has no result; None when it is the policy's.
+        reason: Why it has no result; None when it has one.
         status: As the evaluator wrote it.
         detail: What was wrong, for people.
         started: UTC.
@@ -95,7 +95,9 @@ class Attempt(Frozen):
     @model_validator(mode="after")
     def _agrees_with_itself(self) -> Attempt:
         if self.counts != (self.reason is None):
-            raise ValueError("an attempt has a reason exactly when it is the infrastructure's")
+            raise ValueError("an attempt has a reason exactly when it has no result of the policy")
+        if (self.outcome is Outcome.AGENT_HUNG) != (self.reason is Reason.AGENT_HANG):
+            raise ValueError("that the agent hung is outcome and reason, or neither")
         if (self.result_file is None) != (self.result_sha256 is None):
             raise ValueError("a result file goes with its hash")
         if self.result_file not in (None, self.result_name):
@@ -105,6 +107,11 @@ class Attempt(Frozen):
     @property
     def counts(self) -> bool:
         """Whether it is the policy's result, which ends its cell."""
+        return self.outcome in WITH_SCORE
+
+    @property
+    def of_policy(self) -> bool:
+        """Whether it is the policy's doing, with a result or without, and so ends its cell."""
         return self.outcome is not Outcome.INFRASTRUCTURE
 
     @property

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +13,7 @@ from pydantic import ConfigDict, Field
 
 from bestrand_drive.benchmarks.run_header import RUN_SCHEMA, refuse_other_schema
 from bestrand_drive.benchmarks.strict_json import load_json
-from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.errors import DataRefused, EnvironmentFault, UsageError
 from bestrand_drive.files import dump_json, read_bytes, write_atomic
 from bestrand_drive.simulation.attempts.identity import PolicyIdentity
 from bestrand_drive.simulation.attempts.key import Repeat
@@ -20,8 +21,11 @@ from bestrand_drive.simulation.attempts.layout import LOCK_FILE, Layout
 from bestrand_drive.simulation.attempts.lock import driver_lock
 from bestrand_drive.simulation.attempts.models import Frozen, parse_model
 from bestrand_drive.simulation.attempts.record import Stamp
+from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.processes.marks import run_mark
 from bestrand_drive.simulation.processes.reaping import reap_run
+
+_READ_ONLY = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
 class EvaluatorRef(Frozen):
@@ -113,20 +117,36 @@ def driving(
     Raises:
         UsageError: It is another run's folder, holds other files, or another process drives it.
         DataRefused: Its ``run.json`` is damaged or of a later version.
-        OSError: The disk is full or not writable.
-        EnvironmentFault: A process that a killed driver left does not end.
+        OSError: The disk is full.
+        EnvironmentFault: It may not be written, or a process that a killed driver left does not end.
     """
     layout = Layout(folder)
     check_place(layout)
-    folder.mkdir(exist_ok=True)
-    with driver_lock(layout.lock):
-        _write_info(layout, info, pool_builds=pool_builds)
-        for place in layout.folders:
-            place.mkdir(exist_ok=True)
+    with ExitStack() as held:
+        with _writable(folder):
+            folder.mkdir(exist_ok=True)
+            held.enter_context(driver_lock(layout.lock))
+            _write_info(layout, info, pool_builds=pool_builds)
+            for place in layout.folders:
+                place.mkdir(exist_ok=True)
         for ended in reap_run(run_mark(folder)):
             tell(f"ended what an earlier start left behind: {ended[:160]}")
         _sweep(layout.work)
         yield layout
+
+
+@contextmanager
+def _writable(folder: Path) -> Iterator[None]:
+    """Say of the run folder, not of some file in it, that it may not be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in _READ_ONLY:
+            raise
+        raise EnvironmentFault(
+            f"--out {folder}: cannot be written ({error.strerror}). Give a folder in which this user "
+            "may write; `--explain` only reads."
+        ) from error
 
 
 def check_place(layout: Layout) -> None:
@@ -147,7 +167,7 @@ def check_place(layout: Layout) -> None:
         return
     if layout.attempts.exists() and any(layout.attempts.iterdir()):
         raise DataRefused(f"{folder}: it holds attempts, but its run.json is gone. Take that file back from a copy.")
-    own = {LOCK_FILE, *(place.name for place in layout.folders)}
+    own = {LOCK_FILE, layout.dry_run.name, *(place.name for place in layout.folders)}
     foreign = sorted(path.name for path in folder.iterdir() if path.name not in own and not path.name.startswith("."))
     if foreign:
         raise UsageError(f"--out {folder}: holds other files ({', '.join(foreign[:4])}); choose another folder.")
@@ -166,6 +186,9 @@ def _write_info(layout: Layout, info: RunInfo, *, pool_builds: bool) -> None:
 def refuse_another(folder: Path, old: RunInfo, new: RunInfo, *, pool_builds: bool = False) -> None:
     """Refuse what would make a run folder that of two policies or benchmarks.
 
+    A policy that has no result yet may be mended: another agent, configuration or checkpoint under its name. What was
+    attempted before stays under the identity that it had.
+
     Raises:
         UsageError: Naming what differs.
     """
@@ -174,7 +197,7 @@ def refuse_another(folder: Path, old: RunInfo, new: RunInfo, *, pool_builds: boo
     faults = [
         (old.benchmark != new.benchmark, f"a run of {old.benchmark}, not of {new.benchmark}; {advice}"),
         (
-            old.policy.digest != new.policy.digest,
+            old.policy.digest != new.policy.digest and (old.policy.name != new.policy.name or _has_result(folder)),
             f"a run of policy {owner}, not of {asker}: agent, configuration or checkpoint is another; {advice}",
         ),
         (
@@ -192,11 +215,18 @@ def refuse_another(folder: Path, old: RunInfo, new: RunInfo, *, pool_builds: boo
             raise UsageError(f"{folder}: this is {message}.")
 
 
+def _has_result(folder: Path) -> bool:
+    """Whether an attempt counts, or may have counted before its record was damaged."""
+    store = AttemptStore(Layout(folder), repair=False)
+    return bool(store.damage) or any(attempt.counts for attempt in store.attempts)
+
+
 def _joined(old: RunInfo, new: RunInfo) -> RunInfo:
-    """The folder's description after another start: routes and repeats add up, everything else stays."""
+    """The folder's description after another start: routes and repeats add up, a mended policy takes its place."""
     ids = tuple(dict.fromkeys(old.routes.ids + new.routes.ids))
     return old.model_copy(
         update={
+            "policy": old.policy if old.policy.digest == new.policy.digest else new.policy,
             "simulator": old.simulator if old.simulator == new.simulator else "mixed",
             "evaluator": old.evaluator if old.evaluator.adapter else new.evaluator,
             "routes": new.routes.model_copy(update={"ids": ids}),

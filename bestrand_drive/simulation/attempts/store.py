@@ -6,7 +6,7 @@ a process killed in between leaves a result without a record, which counts for n
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,9 @@ from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import PARTIAL, read_bytes, sha256_bytes, write_new
 from bestrand_drive.simulation.attempts.layout import METRIC_NAME, RECORD_NAME, RESULT_NAME, Layout
 from bestrand_drive.simulation.attempts.quarantine import set_aside
+from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt, NewerSchema, parse_attempt
+from bestrand_drive.simulation.attempts.stops import Place, Stop, excused_by, read_stop, stop_of
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,9 @@ class AttemptStore:
         self.layout = layout
         self.damage: tuple[Damage, ...] = ()
         self._attempts: dict[Path, Attempt] = {}
-        damage = []
-        for path in self._paths():
-            fault = self._read(path)
-            if fault is not None:
-                damage.append(Damage(path, fault))
-        self.damage = tuple(damage)
+        self._stops: dict[Path, Stop] = {}
+        found = [Damage(path, fault) for path in self._paths() if (fault := self._read(path)) is not None]
+        self.damage = tuple(found)
         if repair:
             self._repair()
 
@@ -60,6 +59,24 @@ class AttemptStore:
     def attempts(self) -> tuple[Attempt, ...]:
         """All whole attempts: by route, repeat and number."""
         return tuple(sorted(self._attempts.values(), key=lambda attempt: (*attempt.key.cell, attempt.number)))
+
+    @property
+    def excused(self) -> frozenset[Place]:
+        """Attempts of streaks that stopped a start: they are not counted against their routes."""
+        return excused_by(self._attempts.values(), self._stops.values())
+
+    def put_stop(self, attempts: Sequence[Attempt], reason: Reason) -> None:
+        """Write down that these attempts failed in a row, and that it is not their routes'.
+
+        Raises:
+            OSError: The disk is full or not writable; everything that was there still is.
+        """
+        stop = stop_of(attempts, reason)
+        numbers = [int(match[1]) for path in self.layout.stops.glob("*") if (match := RECORD_NAME.fullmatch(path.name))]
+        self.layout.stops.mkdir(exist_ok=True)
+        path = self.layout.stops / f"{1 + max(numbers, default=0)}.json"
+        write_new(path, stop.to_json())
+        self._stops[path] = stop
 
     def next_number(self, cell: tuple[str, int]) -> int:
         """The number of the next attempt at a route and repeat."""
@@ -118,11 +135,15 @@ class AttemptStore:
         return read_bytes(path) if path.is_file() else None
 
     def _paths(self) -> list[Path]:
-        return sorted(path for path in self.layout.attempts.glob("*/*.json") if RECORD_NAME.fullmatch(path.name))
+        places = *self.layout.attempts.glob("*/*.json"), *self.layout.stops.glob("*.json")
+        return sorted(path for path in places if RECORD_NAME.fullmatch(path.name))
 
     def _read(self, path: Path) -> str | None:
         """Take in one record; what is wrong with it, or None."""
         try:
+            if path.parent == self.layout.stops:
+                self._stops[path] = read_stop(path)
+                return None
             attempt = parse_attempt(read_bytes(path), path)
             place = f"{attempt.key.folder}/{attempt.number}.json"
             if place != f"{path.parent.name}/{path.name}":
@@ -164,7 +185,7 @@ class AttemptStore:
 
     def _leftovers(self) -> Iterator[Path]:
         """Temporaries, and results whose record is not (or no longer) there."""
-        for path in self.layout.attempts.glob("*/*"):
+        for path in (*self.layout.attempts.glob("*/*"), *self.layout.stops.glob(f".*{PARTIAL}")):
             number = RESULT_NAME.fullmatch(path.name) or METRIC_NAME.fullmatch(path.name)
             if path.name.endswith(PARTIAL) or (number and not path.with_name(f"{number[1]}.json").exists()):
                 yield path

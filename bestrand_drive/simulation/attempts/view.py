@@ -21,13 +21,13 @@ from bestrand_drive.simulation.attempts.store import AttemptStore
 def view_name(key: AttemptKey) -> PurePosixPath:
     """Where a cell's result lies under ``results/``.
 
-    Bench2Drive: ``<repeat>/RouteScenario_<id>.json``. Fail2Drive: ``<seed>/res/<id>_res.json`` with the id's four
-    digits; its seeds begin at 1, so that repeat 0 is seed 1.
+    Bench2Drive and builtin: ``<repeat>/RouteScenario_<id>.json``. Fail2Drive: ``<seed>/res/<id>_res.json`` with the
+    id's four digits; its seeds begin at 1, so that repeat 0 is seed 1.
 
     Raises:
         UsageError: Unknown benchmark.
     """
-    if key.benchmark == "bench2drive":
+    if key.benchmark in ("bench2drive", "builtin"):
         return PurePosixPath(str(key.repeat), f"RouteScenario_{key.route_id}.json")
     if key.benchmark == "fail2drive":
         return PurePosixPath(str(key.repeat + 1), "res", f"{key.route_id:0>4}_res.json")

@@ -19,14 +19,15 @@ _PATH = "import sys\nsys.path[0] = sys.argv.pop(1)\n"
 """Modules are found where the evaluator's own script finds them: in its folder, not in the current one."""
 
 
-def answer(python: Sequence[str], script: str, arguments: Sequence[str], command: Command) -> Any:  # noqa: ANN401
+def answer(python: Sequence[str], script: str, arguments: Sequence[str], command: Command) -> Any:  # noqa: ANN401  anything JSON can hold
     """What a script says by calling ``say`` once with something that JSON can hold.
 
     Raises:
         EnvironmentFault: It ended without an answer; the last line of its output, or its signal, is named.
     """
     program = f"{_PATH}import json\ndef say(value):\n    print({_MARK!r} + json.dumps(value), flush=True)\n{script}"
-    script_folder = str(Path(command.argv[len(python)]).parent)
+    program_word = command.argv[len(python)]
+    script_folder = str(command.cwd if program_word == "-m" else Path(program_word).parent)
     words = [
         *python,
         "-c",
@@ -50,7 +51,7 @@ def run(words: Sequence[str], command: Command) -> subprocess.CompletedProcess[s
     try:
         return subprocess.run(  # noqa: S603  the user's own interpreter, arguments as a list
             list(words),
-            cwd=command.cwd,
+            cwd=command.cwd if command.cwd.is_dir() else None,
             env={**os.environ, **command.env},
             stdin=subprocess.DEVNULL,
             capture_output=True,

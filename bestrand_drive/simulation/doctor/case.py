@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from bestrand_drive.benchmarks.builtin_routes import towns_path
 from bestrand_drive.benchmarks.routes import parse_routes
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.adapters.adapter import Adapter
@@ -20,6 +21,7 @@ from bestrand_drive.simulation.adapters.job import Job
 from bestrand_drive.simulation.doctor.finding import NotLooked
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
+from bestrand_drive.simulation.servers.headless import client_version
 from bestrand_drive.simulation.servers.root import CarlaRoot, look_into
 
 _NOWHERE = Path("/nonexistent")
@@ -76,13 +78,22 @@ class Case:
         """How servers would be started."""
         return ServerCommand(self.carla_root, template=self.server_command)
 
+    @property
+    def ours(self) -> bool:
+        """Whether a run would use the evaluator that comes with this package."""
+        return self.benchmark is not None and bool(find_adapter(self.benchmark).module)
+
     @cached_property
     def simulator(self) -> CarlaRoot:
-        """What CARLA's folder holds.
+        """What CARLA's folder holds; without one, what the headless server of the built-in evaluator has.
 
         Raises:
             NotLooked: It was not given, holds no server, or another command starts the servers.
+            UsageError: The headless server lacks what it needs.
         """
+        if self.ours and self.carla_root is None and not self.server_command:
+            towns = frozenset(path.stem for path in towns_path().glob("*.xodr"))
+            return CarlaRoot(True, self.carla_version or client_version(), towns)
         if self.server_command:
             raise NotLooked("a server of --server-command is not seen from here")
         if self.carla_root is None or not self.server.script.is_file():
@@ -96,6 +107,9 @@ class Case:
             NotLooked: No checkout was given.
             UsageError: It is no checkout of the benchmark, or of none.
         """
+        if self.benchmark and self.ours:
+            ours = find_adapter(self.benchmark)
+            return ours, ours.checkout(self.root)
         if self.root is None:
             raise NotLooked("no --root given")
         faults = []
@@ -139,7 +153,7 @@ class Case:
         """
         if self.agent is None:
             raise NotLooked("no --agent given")
-        return find_agent(self.agent, self.agent_config, root=self.root or Path.cwd())
+        return find_agent(self.agent, self.agent_config, root=self.root)
 
     @cached_property
     def policy(self) -> Agent:

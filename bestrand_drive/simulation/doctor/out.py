@@ -53,10 +53,13 @@ def _wanted(case: Case) -> RunInfo:
     """What the run would write of itself, as far as another one is refused by it."""
     adapter, checkout = case.evaluator
     agent = case.policy
+    name = read_run(case.out).policy.name if case.out and Layout(case.out).run_file.exists() else agent.path.stem
     return RunInfo(
         benchmark=adapter.benchmark,
         simulator="headless" if _is_headless(case) else "carla",
-        policy=identify_policy(agent.path.stem, agent=agent.path, agent_config=agent.config, policy_id=case.policy_id),
+        policy=identify_policy(
+            name, agent=agent.path, agent_config=agent.config, policy_id=case.policy_id, shared=agent.shared
+        ),
         evaluator=EvaluatorRef(adapter=adapter.id, root=str(checkout.root), commit=checkout.commit),
         routes=RoutesRef(path=None, sha256=None, ids=()),
         repeats=1,

@@ -52,7 +52,8 @@ def check_interpreter(case: Case) -> Iterator[Finding]:
 def check_imports(case: Case) -> Iterator[Finding]:
     """Start the evaluator with ``--help``: it imports everything, and ends."""
     command = _command(case)
-    done = run([*case.python, str(case.evaluator[1].script), "--help"], command)
+    adapter, checkout = case.evaluator
+    done = run([*case.python, *adapter.program(checkout), "--help"], command)
     if done.returncode == 0:
         yield ok("imports", "the evaluator imports what it needs (its --help)")
     else:
@@ -92,6 +93,8 @@ def _compared(client: str, server: str) -> Finding:
 
 def check_agents(case: Case) -> Iterator[Finding]:
     """Where CARLA's package ``agents`` comes from, which evaluators plan routes with."""
+    if case.ours:
+        raise NotLooked("the built-in evaluator needs none")
     command = _command(case)
     try:
         places = answer(case.python, _AGENTS, (), command)
@@ -112,7 +115,8 @@ def check_agent_imports(case: Case) -> Iterator[Finding]:
     agent = case.policy
     command = _command(case)
     try:
-        kind = answer(case.python, _AGENT, (str(agent.path.parent), agent.path.stem), command)
+        script = _INTERFACE + _AGENT if case.ours else _AGENT
+        kind = answer(case.python, script, (str(agent.path.parent), agent.path.stem), command)
     except EnvironmentFault as error:
         yield fail("agent imports", f"{agent.path.name}: {error}", "mend the agent or the environment of --python")
         return
@@ -128,6 +132,11 @@ say(getattr(module, module.get_entry_point()).__name__)
 os._exit(0)
 """
 """Source: ``leaderboard_evaluator.py`` of both benchmarks."""
+_INTERFACE = """
+from bestrand_drive.evaluator.agent_api.installing import install
+install()
+"""
+"""The built-in evaluator brings the leaderboard's interface where the official one is not installed."""
 
 
 def _command(case: Case) -> Command:

@@ -11,16 +11,20 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bestrand_drive.simulation.adapters.command import Command
-from bestrand_drive.simulation.attempts.signatures import scan_logs
+from bestrand_drive.simulation.attempts.log_place import LogPlace, end_of, read_from
+from bestrand_drive.simulation.attempts.signatures import scan_attempt
 from bestrand_drive.simulation.engines.cell import STEP_S, Halt
 from bestrand_drive.simulation.engines.places import View
 from bestrand_drive.simulation.engines.settings import Settings
 from bestrand_drive.simulation.heartbeat import Beat, State, read_beat
 from bestrand_drive.simulation.processes.identity import identify, send_signal
 from bestrand_drive.simulation.processes.supervised import Ended, Supervised
+from bestrand_drive.simulation.stacks import in_agent, main_stack
 from bestrand_drive.simulation.watchdog import FINE, NO_LINES, Look, Server, Verdict, Watchdog
 
-_STACKS_S = 0.5
+_STACKS_S = 3.0
+_STACKS_LOOK_S = 0.2
+"""Longest wait for the stacks of the evaluator's threads to be in the log, and time between two looks there."""
 _LATELY = 15
 """Looks over which the speed is a mean."""
 _WORDS = {State.START: "starts", State.LOAD: "loads", State.TICK: "drives", State.BETWEEN: "drives"}
@@ -32,6 +36,7 @@ class Attended:
 
     Attributes:
         ended: How its tree ended.
+        survived: The place in its log up to which a later step of the world shows that it all was survived.
         result: Its result as it stood when it ended, or before it was ended.
         verdict: Why it was ended by the watchdog; fine when it was not.
         interrupted: Whether it was ended because we were told to stop.
@@ -41,6 +46,7 @@ class Attended:
     """
 
     ended: Ended
+    survived: LogPlace
     result: bytes | None
     verdict: Verdict = FINE
     interrupted: bool = False
@@ -80,6 +86,7 @@ class Attendance:
         self._mtime: int | None = None
         self._counts_since_s: float | None = None
         self._met_server = self._server_died = False
+        self._survived = self._looked = LogPlace(process.log)
 
     def until_end(self, halt: Halt, report: Report) -> Attended:
         """Stay until the evaluator has ended, by itself or by us."""
@@ -111,14 +118,17 @@ class Attendance:
         self._met_server |= server is Server.ANSWERS
         if self._met_server and server is Server.GONE and self._counts_since_s is None:
             self._server_died = True
-        signature = NO_LINES if server is Server.ANSWERS else scan_logs([self._process.log])
+        signature = NO_LINES if server is Server.ANSWERS else scan_attempt(self._survived)
         return self._dog.look(Look(now_s, True, self._beat, mtime, server, signature))
 
     def _read_beat(self) -> bool:
-        """Take a reading; whether the world was stepped since the last one."""
+        """Take a reading; whether the world was stepped since the last one, which the log until then was survived."""
+        here = end_of(self._process.log)  # before the beat: a step that is seen later came later
         beat = read_beat(self._command.heartbeat) if self._command.heartbeat else None
         moved = beat is not None and beat.ticks > (self._beat.ticks if self._beat else 0)
         self._beat = beat or self._beat
+        self._survived = self._looked if moved else self._survived
+        self._looked = here
         if beat:
             self._pace.add(beat.changed_s, beat.ticks)
         return moved
@@ -132,21 +142,30 @@ class Attendance:
         """End it; what it writes from now on is not looked at."""
         result = _content(self._command.result)
         if not verdict.fine:
-            self._print_stacks()
+            stack = main_stack(self._print_stacks())
+            if verdict.between and stack and in_agent(stack, self._settings.agent.path):
+                verdict = verdict.of_agent()
         grace_s = 0.0 if halt.forced else self._settings.grace_s
         ended = self._process.stop(grace_s, hurry=lambda: halt.forced)
         return self._attended(ended, result, verdict, interrupted=interrupted)
 
-    def _print_stacks(self) -> None:
-        """Have the hooks write into the log where each thread stands."""
+    def _print_stacks(self) -> str:
+        """Have the hooks write into the log where each thread stands; what they wrote, "" for nothing."""
         if self._beat is None or self._beat.pid not in self._process.pids():
-            return
-        found = identify(self._beat.pid)
-        if found and send_signal(found, signal.SIGUSR1):
-            time.sleep(_STACKS_S)
+            return ""
+        before, found = end_of(self._process.log), identify(self._beat.pid)
+        if not found or not send_signal(found, signal.SIGUSR1):
+            return ""
+        until, text, written = time.monotonic() + _STACKS_S, "", ""
+        while time.monotonic() < until and not (main_stack(text) and text == written):
+            time.sleep(_STACKS_LOOK_S)
+            text, written = written, read_from(before)
+        return written
 
     def _attended(self, ended: Ended, result: bytes | None, verdict: Verdict, *, interrupted: bool) -> Attended:
-        return Attended(ended, result, verdict, interrupted, self._server_died, self._beat, self._pace.overall)
+        return Attended(
+            ended, self._survived, result, verdict, interrupted, self._server_died, self._beat, self._pace.overall
+        )
 
 
 class Pace:

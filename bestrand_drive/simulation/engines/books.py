@@ -52,7 +52,13 @@ class Books:
 
     def plan(self, wanted: Sequence[AttemptKey]) -> tuple[CellPlan, ...]:
         """What there is to do now."""
-        return plan(wanted, self.store.attempts, max_attempts=self.max_attempts, pool_builds=self.pool_builds)
+        return plan(
+            wanted,
+            self.store.attempts,
+            excused=self.store.excused,
+            max_attempts=self.max_attempts,
+            pool_builds=self.pool_builds,
+        )
 
     def cells(self, plans: Sequence[CellPlan]) -> list[Cell]:
         """What a plan wants to be run: every route once before any is repeated."""
@@ -72,6 +78,7 @@ class Books:
         self.made.append(attempt)
         if attempt.counts:
             view.place(self.store, attempt)
+        self._excuse(attempt)
         (now,) = self.plan([finished.cell.key])
         return Settled(attempt, now, self._cell(now) if now.action is Action.RUN else None)
 
@@ -82,7 +89,13 @@ class Books:
             EnvironmentFault: See ``Breaker``.
         """
         if finished.attempt is not None:
-            self.breaker.add(finished.attempt, finished.log)
+            self.breaker.check(finished.log)
+
+    def _excuse(self, attempt: Attempt) -> None:
+        """Write down whose fault it was not, before anything is planned by it."""
+        streak = self.breaker.add(attempt)
+        if streak and attempt.reason:
+            self.store.put_stop(streak, attempt.reason)
 
     def _cell(self, one: CellPlan) -> Cell:
         return Cell(one.key, one.number, self.files[one.key.route_id])

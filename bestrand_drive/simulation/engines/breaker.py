@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 from bestrand_drive.errors import EnvironmentFault
-from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt
 
 _LEAST = 3
@@ -24,35 +23,54 @@ class Breaker:
 
     def __init__(self, servers: int) -> None:
         self._limit = max(_LEAST, servers)
-        self._reason: Reason | None = None
-        self._routes: set[str] = set()
+        self._streak: list[Attempt] = []
         self._succeeded = False
+        self._broken = False
 
-    def add(self, attempt: Attempt, log: Path) -> None:
-        """One more attempt, with the log that tells of it.
+    def add(self, attempt: Attempt) -> tuple[Attempt, ...]:
+        """One more attempt.
+
+        Returns:
+            Attempts of which it is known now that they failed for no fault of their routes: the whole streak when this
+            one makes it long enough, this one alone when it joins a streak that was, else none.
+        """
+        if self._broken:
+            return (attempt,) if attempt.reason is self._streak[-1].reason else ()
+        if attempt.counts:
+            self._succeeded = True
+        if attempt.counts or (self._streak and attempt.reason is not self._streak[-1].reason):
+            self._streak = []
+        if not attempt.counts:
+            self._streak.append(attempt)
+        self._broken = self._routes >= self._limit * (_AFTER_SUCCESS if self._succeeded else 1)
+        return tuple(self._streak) if self._broken else ()
+
+    @property
+    def _routes(self) -> int:
+        return len({attempt.key.route_id for attempt in self._streak})
+
+    def check(self, log: Path) -> None:
+        """Stop when the streak is long enough.
+
+        Args:
+            log: Of the last attempt.
 
         Raises:
-            EnvironmentFault: It is enough.
+            EnvironmentFault: It is.
         """
-        if attempt.counts:
-            self._reason, self._routes = None, set()
-            self._succeeded = True
-            return
-        if attempt.reason is not self._reason:
-            self._reason, self._routes = attempt.reason, set()
-        self._routes.add(attempt.key.route_id)
-        if len(self._routes) >= self._limit * (_AFTER_SUCCESS if self._succeeded else 1):
-            raise EnvironmentFault(self._message(attempt, log))
+        if self._broken:
+            raise EnvironmentFault(self._message(self._streak[-1], log))
 
     def _message(self, attempt: Attempt, log: Path) -> str:
         reason = attempt.reason.value if attempt.reason else ""
-        said = f"{len(self._routes)} routes in a row had no result for the same reason, {reason}"
+        said = f"{self._routes} routes in a row had no result for the same reason, {reason}"
         if attempt.detail:
             said += f" ({attempt.detail})"
         lines = "\n".join(f"  | {line}" for line in last_lines(log))
         return (
-            f"{said}: it is hardly the routes. Nothing more is tried; the same command goes on once the cause is gone. "
-            f"`bestrand doctor` looks for it. The end of {log}:\n{lines or '  | (nothing)'}"
+            f"{said}: it is hardly the routes. Nothing more is tried, and these attempts are not counted against "
+            f"--max-attempts; the same command goes on once the cause is gone. `bestrand doctor` looks for it. "
+            f"The end of {log}:\n{lines or '  | (nothing)'}"
         )
 
 

@@ -90,7 +90,7 @@ class Keeper:
     def _concerns(self, attempt: Attempt) -> bool:
         if not self.what or not failed(attempt):
             return False
-        return self.failure is Failure.ANY or (self.failure is Failure.POLICY) == attempt.counts
+        return self.failure is Failure.ANY or (self.failure is Failure.POLICY) == attempt.of_policy
 
     def _parts(self, finished: Finished) -> Iterator[tuple[Path, str]]:
         """The route and the result are always among them: they are small, and tell what the rest is."""

@@ -13,11 +13,12 @@ from pathlib import Path
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.adapters.job import Job
+from bestrand_drive.simulation.attempts.log_place import end_of
 from bestrand_drive.simulation.attempts.metric_info import find_metric_info
 from bestrand_drive.simulation.attempts.outcome import Ending, Judgement, judge
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt, EvaluatorCheckout, Load
-from bestrand_drive.simulation.attempts.signatures import Signature, scan_logs
+from bestrand_drive.simulation.attempts.signatures import Signature, scan_attempt
 from bestrand_drive.simulation.attempts.stamps import Stopwatch
 from bestrand_drive.simulation.engines.attendance import Attendance, Attended
 from bestrand_drive.simulation.engines.cell import Cell, Finished, Halt, Situation
@@ -100,13 +101,14 @@ class Slot:
     ) -> Finished:
         command = self._settings.adapter.command(self._job(cell, work, place), self._settings.inherited)
         command.prepare()
+        shared = [end_of(path) for path in place.logs]
         with Supervised(self._launch(command, place, log), self._settings.run) as process:
             counts = partial(_counts, cell)
             attended = Attendance(process, command, place.server, self._settings, counts).until_end(
                 self._halt, self._report
             )
         logs = (log, *place.logs)
-        signature = scan_logs(logs)
+        signature = scan_attempt(attended.survived, shared)
         judged = _judge(cell, attended, signature)
         seen = {
             **_of_time(watch),
@@ -185,6 +187,8 @@ def _judge(cell: Cell, attended: Attended, signature: Signature) -> Judgement:
         exit_code=attended.ended.code,
         verdict=attended.verdict.reason,
         signature=signature.reason,
+        crash=signature.crash,
+        lost=not attended.ended.supervised,
         server_died=attended.server_died,
         interrupted=attended.interrupted,
     )

@@ -269,6 +269,6 @@ def stacks_on_signal() -> None:
 if __name__ == "sitecustomize" and not hasattr(sys, "_bestrand_hooks"):
     setattr(sys, "_bestrand_hooks", True)  # noqa: B010  the shadowed one may in turn look for us
     shadowed()
-    time.sleep = sleep  # type: ignore[assignment]
+    time.sleep = sleep  # type: ignore[assignment]  # its type also allows SupportsIndex, which nobody passes
     sys.meta_path.insert(0, Finder())
     stacks_on_signal()

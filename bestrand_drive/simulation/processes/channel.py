@@ -31,7 +31,7 @@ class Channel:
     def __init__(self, marks: Mapping[str, str]) -> None:
         """Start it, with marks in its environment."""
         self._process = subprocess.Popen(  # noqa: S603  an argument list, no shell
-            [sys.executable, "-I", "-c", _PROGRAM.format(str(_HOME))],
+            [sys.executable, "-I", "-S", "-c", _PROGRAM.format(str(_HOME))],
             env={**os.environ, **marks},
             cwd="/",
             stdin=subprocess.PIPE,

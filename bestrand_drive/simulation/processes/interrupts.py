@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as counts that a loop asks for: the first says stop in peace, the second says stop now."""
+"""Ctrl-C, SIGTERM and SIGHUP as counts that a loop asks for: the first says stop in peace, the second says stop now."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-_NUMBERS = (signal.SIGINT, signal.SIGTERM)
+_NUMBERS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Interrupts:
@@ -39,9 +39,14 @@ class Interrupts:
 
 @contextmanager
 def interrupts() -> Iterator[Interrupts]:
-    """Count signals instead of dying of them while the block runs; in the main thread only."""
+    """Count signals instead of dying of them while the block runs; in the main thread only.
+
+    A hang-up that is ignored already stays ignored: that is what ``nohup`` asks for.
+    """
     heard = Interrupts()
-    before = {number: signal.signal(number, heard.hear) for number in _NUMBERS}
+    ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+    numbers = [number for number in _NUMBERS if number != signal.SIGHUP or not ignored]
+    before = {number: signal.signal(number, heard.hear) for number in numbers}
     try:
         yield heard
     finally:

@@ -61,7 +61,7 @@ def check_placement(pids: Iterable[int], gpu: Gpu, nvml: Any = None) -> Placemen
     return Placement(True, f"on GPU {gpu.cuda}")
 
 
-def _hindrance(gpu: Gpu, nvml: Any) -> str:  # noqa: ANN401
+def _hindrance(gpu: Gpu, nvml: Any) -> str:  # noqa: ANN401  NVML has no types
     """Why nothing can be checked, or ""."""
     if gpu.cuda is None:
         return "no GPU was asked for"
@@ -80,20 +80,20 @@ def _has_the_hosts_ids() -> bool:
         return False
 
 
-def _pynvml() -> Any:  # noqa: ANN401
+def _pynvml() -> Any:  # noqa: ANN401  NVML has no types
     try:
         return importlib.import_module("pynvml")
     except ImportError:
         return None
 
 
-def _asked(nvml: Any, gpu: Gpu) -> Any:  # noqa: ANN401
+def _asked(nvml: Any, gpu: Gpu) -> Any:  # noqa: ANN401  NVML has no types
     if gpu.cuda is None or gpu.cuda.isdigit():
         return nvml.nvmlDeviceGetHandleByIndex(int(gpu.cuda or 0))
     return nvml.nvmlDeviceGetHandleByUUID(gpu.cuda)
 
 
-def _by_gpu(nvml: Any) -> dict[str, set[int]]:  # noqa: ANN401
+def _by_gpu(nvml: Any) -> dict[str, set[int]]:  # noqa: ANN401  NVML has no types
     """Ids of processes by GPU; renderers and computers are listed apart."""
     handles = [nvml.nvmlDeviceGetHandleByIndex(index) for index in range(nvml.nvmlDeviceGetCount())]
     return {
@@ -102,6 +102,6 @@ def _by_gpu(nvml: Any) -> dict[str, set[int]]:  # noqa: ANN401
     }
 
 
-def _name(nvml: Any, handle: Any) -> str:  # noqa: ANN401
+def _name(nvml: Any, handle: Any) -> str:  # noqa: ANN401  NVML has no types
     name = nvml.nvmlDeviceGetUUID(handle)
     return name.decode() if isinstance(name, bytes) else str(name)

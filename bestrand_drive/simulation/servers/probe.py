@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import time
 from dataclasses import dataclass
 from enum import Enum
@@ -93,3 +94,17 @@ def announced(reply: bytes) -> str | None:
 def _text(reply: bytes, start: int, length: int) -> str | None:
     content = reply[start : start + length]
     return content.decode("utf-8", "replace") if len(content) == length else None
+
+
+def wait(port: int, limit_s: float, pause_s: float = 0.2) -> bool:
+    """Whether a server answers in time; for lines in a shell."""
+    until = time.monotonic() + limit_s
+    while (left := until - time.monotonic()) > 0:
+        if ask_version(port, min(2.0, left)).health is Health.ANSWERS:
+            return True
+        time.sleep(pause_s)
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(None if wait(int(sys.argv[1]), float(sys.argv[2])) else f"no server answers on port {sys.argv[1]}")

@@ -16,17 +16,37 @@ PROGRAMS = {
         "fail2drive_local.py": "leaderboard_evaluator_local.py",
     },
 }
-AGENT = "def get_entry_point():\n    return 'Agent'\n"
+AGENT = """
+import os
+import time
+
+if os.environ.get("BESTRAND_STAND_IN_AGENT") == "import_error":
+    import a_model
+
+
+def get_entry_point():
+    return "Agent"
+
+
+class Agent:
+    def __call__(self):
+        print("standing still", flush=True)
+        while True:
+            time.sleep(10)  # shorter than the hooks' long sleeps
+"""
+"""Its first call never comes back; the stand-ins call it only to see that."""
 
 
 def make_checkout(root: Path, benchmark: str) -> Path:
     """A checkout of a benchmark; its root."""
     package = root / "leaderboard/leaderboard"
-    for folder in (package / "fake", root / "leaderboard/data", root / "scenario_runner/srunner"):
-        folder.mkdir(parents=True)
+    folders = ("leaderboard/leaderboard/fake", "leaderboard/leaderboard/autoagents", "leaderboard/data")
+    for folder in (*folders, "scenario_runner/srunner"):
+        (root / folder).mkdir(parents=True)
     for source, target in {**PROGRAMS[benchmark], **{name: name for name in SHARED}}.items():
         shutil.copyfile(HERE / source, package / target)
     shutil.copyfile(HERE / "fake_carla.py", package / "fake/carla.py")
+    shutil.copyfile(HERE / "agent_wrapper.py", package / "autoagents/agent_wrapper.py")
     if benchmark == "bench2drive":
         (root / "leaderboard/data/weather.xml").write_text("<weathers/>")
     else:

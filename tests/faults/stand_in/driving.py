@@ -14,6 +14,7 @@ from orders import order
 from results import ENTRY, Results, record
 
 OOM = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 0 bytes"
+BIND = "trying to create rpc server for traffic manager; but the system failed to create because of bind error."
 STEP_S = 0.05
 SAFE_RANK = 1000000
 """A lower rank may be another program's; the kill by name is only done for ours."""
@@ -57,10 +58,13 @@ class Evaluator:
     def _import_agent(self):
         if self.kind == "address":
             raise OSError(98, "Address already in use")
-        if self.kind == "import_error":
-            raise ImportError("No module named 'a_model'")
+        if self.kind == "address_survived":
+            print(
+                f"traffic_manager init fail, try_time=0\n{BIND}\ntraffic_manager init success, try_time=1", flush=True
+            )
+        os.environ["BESTRAND_STAND_IN_AGENT"] = self.kind
         sys.path.insert(0, os.path.dirname(self.args.agent))
-        module = importlib.import_module(os.path.basename(self.args.agent).split(".")[0])
+        self.module = module = importlib.import_module(os.path.basename(self.args.agent).split(".")[0])
         print("agent", module.get_entry_point(), "config", self.args.agent_config, flush=True)
 
     def run(self):
@@ -116,19 +120,22 @@ class Evaluator:
                 self._misbehave()
             world.tick(self.args.timeout)
             self.ticks += 1
-            if self.kind == "slow":
+            if self.kind == "oom_early" and not number:
+                print(OOM, flush=True)
+            if self.kind in ("slow", "oom_early"):
                 time.sleep(float(self.value) / total)
 
     def _misbehave(self):
         """In the middle of the drive."""
-        if self.kind in ("agent_crash", "oom"):
+        if self.kind in ("agent_crash", "oom", "oom_survived"):
+            print(f"a smaller batch: {OOM}" if self.kind == "oom_survived" else "", flush=True)
             raise AgentError(OOM if self.kind == "oom" else "IndexError: list index out of range")
-        if self.kind == "simulation_crash":
+        if self.kind in ("simulation_crash", "address_survived", "oom_early"):
             raise RuntimeError("a sensor took too long to send its data")
         if self.kind == "stubborn":
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        if self.kind in ("hang", "stubborn"):
-            stand_still()
+        if self.kind in ("hang", "stubborn", "hang_evaluator"):
+            self._stand_still()
         if self.kind == "hang_tick":
             self.carla.hangs.add("tick")
         if self.kind == "flood":
@@ -139,6 +146,13 @@ class Evaluator:
             child = subprocess.Popen([sys.executable, "-c", script], start_new_session=True)
             print("grandchild", child.pid, flush=True)
 
+    def _stand_still(self):
+        """Between two ticks, in the agent or not."""
+        if self.kind == "hang_evaluator":
+            stand_still()
+        wrapper = importlib.import_module("leaderboard.autoagents.agent_wrapper")
+        wrapper.AgentWrapper(self.module.Agent())()
+
     def _said(self, text, status, crashed):
         print(f"\n\033[91m{text}", flush=True)
         if sys.exc_info()[0]:
@@ -148,7 +162,7 @@ class Evaluator:
     def _register(self, status, crashed, completion):
         route = "1" + self.route if self.kind == "foreign" else self.route
         times = (self.ticks * STEP_S, time.time() - self.started)
-        seed, own = self.args.traffic_manager_seed, self.own(self)
+        seed, own = f"{self.args.traffic_manager_seed}{self.args.agent_config}", self.own(self)
         if os.environ.get("SAVE_PATH"):
             self._save(own.get("save_name", "drive"))
         self.results.entry = ENTRY.get(status, "Started")

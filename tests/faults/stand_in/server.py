@@ -1,8 +1,9 @@
 """A program in the place of CARLA's server: it answers calls, and fails when told to. Python 3.7 and later.
 
 ``BESTRAND_STAND_IN_SERVER``: ``slow=SECONDS`` before the port opens, ``exit`` at once, ``silent`` from the start,
-``crash=N`` dies of SIGSEGV at the N-th call, ``hang=N`` answers no call from the N-th on. ``...@K``: only the K-th
-server that is started with one folder in ``BESTRAND_STAND_IN_STATE``.
+``full=N`` complains of a full GPU at the N-th call and goes on, ``crash=N`` dies of SIGSEGV at the N-th call,
+``hang=N`` answers no call from the N-th on. ``...@K``: only the K-th server that is started with one folder in
+``BESTRAND_STAND_IN_STATE``.
 """
 
 import contextlib
@@ -32,6 +33,8 @@ counter = itertools.count(1)
 def may_answer():
     """Whether this call has an answer."""
     number = next(counter)
+    if FAULT == "full" and number == int(VALUE):
+        print("LogVulkanRHI: Error: Out of video memory; a texture is left out", flush=True)
     if FAULT == "crash" and number >= int(VALUE):
         print("Signal 11 caught.", flush=True)
         text = "Engine crash handling finished; re-raising signal 11 for the default handler. Good bye."

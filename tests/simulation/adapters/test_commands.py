@@ -1,4 +1,4 @@
-"""The commands of the three evaluators."""
+"""The commands of the three evaluators that lie in checkouts."""
 
 from __future__ import annotations
 
@@ -25,6 +25,8 @@ WRITTEN_BY_HAND = {
     "--debug-checkpoint",
 }  # fmt: skip
 """Options of all three real evaluators."""
+THEIRS = tuple(one for one in ADAPTERS.values() if not one.module)
+"""Evaluators of checkouts."""
 
 
 def flags(command) -> dict[str, str]:
@@ -55,12 +57,12 @@ def test_the_program_understands_them(adapter, make_job):
 
 
 def test_what_each_is_given_of_its_own(make_job):
-    of = {adapter.name: flags(adapter.command(make_job(adapter, rank_token=9000007))) for adapter in ADAPTERS.values()}
+    of = {adapter.name: flags(adapter.command(make_job(adapter, rank_token=9000007))) for adapter in THEIRS}
     assert of["bench2drive"]["--gpu-rank"] == "9000007"
     assert [of[name].get("--traffic-manager-port") for name in of] == ["21003", "21003", None]
     assert [of[name]["--timeout"] for name in of] == ["600", "300", "300"]
     assert [of[name]["--track"] for name in of] == ["SENSORS", "MAP", "SENSORS"]
-    assert [adapter.needs_server for adapter in ADAPTERS.values()] == [False, True, True]
+    assert [adapter.needs_server for adapter in THEIRS] == [False, True, True]
 
 
 @pytest.mark.parametrize(("repeat", "bench", "fail"), [(0, "0", "10011"), (1, "1", "20011"), (2, "2", "30011")])
@@ -170,6 +172,7 @@ def test_names():
         "bench2drive": "bench2drive/1",
         "fail2drive": "fail2drive/1",
         "fail2drive_local": "fail2drive_local/1",
+        "builtin": "builtin/1",
     }
     with pytest.raises(UsageError, match="fail2drive_local"):
         find_adapter("nuplan")

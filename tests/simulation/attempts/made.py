@@ -51,6 +51,11 @@ def failed(number: int = 1, of: AttemptKey = KEY, reason: Reason = Reason.SIMULA
     return Attempt(**{"key": of, "number": number, "outcome": Outcome.INFRASTRUCTURE, "reason": reason} | more)
 
 
+def hung(number: int = 1, of: AttemptKey = KEY, **more: Any) -> Attempt:
+    """An attempt whose agent did not come back."""
+    return failed(number, of, Reason.AGENT_HANG, outcome=Outcome.AGENT_HUNG, **more)
+
+
 def empty_store(root: Path, *, repair: bool = True) -> AttemptStore:
     """A store in a folder, made when it is not there."""
     layout = Layout(root)

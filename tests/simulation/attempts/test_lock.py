@@ -6,16 +6,20 @@ import errno
 import fcntl
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
+import time
 
 import pytest
 
 from bestrand_drive.errors import UsageError
-from bestrand_drive.simulation.attempts.lock import driver_lock
+from bestrand_drive.simulation.attempts import lock
+from bestrand_drive.simulation.attempts.lock import driver_lock, refuse_driven
 from bestrand_drive.simulation.processes.identity import process_start
+from tests.simulation.processes.trees import until
 
 DRIVER = """
 import sys
@@ -52,6 +56,12 @@ def take(path) -> bool:
 def write(path, **changes):
     own = {"pid": os.getpid(), "start": process_start(os.getpid()), "host": socket.gethostname(), "since": "yesterday"}
     path.write_text(json.dumps(own | changes))
+
+
+def touched(path, age_s):
+    """Let the last touch of a file be so many seconds ago."""
+    then_s = time.time() - age_s
+    os.utime(path, (then_s, then_s))
 
 
 def no_flock(*_):
@@ -101,10 +111,82 @@ def test_the_same_pid_with_another_start_is_another_process(tmp_path, monkeypatc
     assert take(path)
 
 
-def test_another_host_cannot_be_asked(tmp_path):
+@pytest.mark.parametrize("kernel_knows", [True, False])
+@pytest.mark.parametrize("only_asked", [True, False])
+@pytest.mark.parametrize("age_s", [0.0, lock.STALE_S - 20.0, 20.0 - lock.STALE_S])
+def test_another_hosts_driver_lives_while_it_touches_the_lock(tmp_path, monkeypatch, kernel_knows, only_asked, age_s):
+    """F19, F20: a free flock says nothing of other hosts on some mounts; the message says how long that can last."""
+    if not kernel_knows:
+        monkeypatch.setattr(fcntl, "flock", no_flock)
     path = tmp_path / "driver.lock"
     write(path, host="node17", pid=1)
-    with pytest.raises(UsageError, match=r"process 1 on node17, since yesterday.*remove driver\.lock"):
+    touched(path, age_s)
+    before = path.read_bytes()
+    with pytest.raises(UsageError, match=r"process 1 on node17, since yesterday.*goes on in (\d+) s") as refused:
+        refuse_driven(path) if only_asked else take(path)
+    said_s = int(re.search(r"in (\d+) s", str(refused.value))[1])
+    assert said_s == pytest.approx(lock.STALE_S - age_s, abs=5)
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("kernel_knows", [True, False])
+@pytest.mark.parametrize("age_s", [lock.STALE_S + 1, 1e6, -1e6])
+def test_another_hosts_driver_that_went_silent_is_taken_over(tmp_path, monkeypatch, kernel_knows, age_s):
+    """F19: killed on another node, or touched before a clock was set back."""
+    if not kernel_knows:
+        monkeypatch.setattr(fcntl, "flock", no_flock)
+    path = tmp_path / "driver.lock"
+    write(path, host="node17", pid=1)
+    touched(path, age_s)
+    refuse_driven(path)
+    assert take(path)
+    assert path.read_bytes() == b""
+
+
+def test_a_driver_that_was_killed_on_another_node(tmp_path, driver, monkeypatch):
+    """F12, F19: a job that starts again elsewhere waits for the silence, and needs nobody to remove anything."""
+    path = tmp_path / "driver.lock"
+    os.kill(driver.pid, signal.SIGKILL)
+    driver.wait(timeout=30)
+    monkeypatch.setattr(socket, "gethostname", lambda: "node18")
+    with pytest.raises(UsageError, match="the same command goes on in"):
+        take(path)
+    touched(path, lock.STALE_S + 1)
+    assert take(path)
+
+
+def test_a_living_driver_touches_the_lock(tmp_path, monkeypatch):
+    path = tmp_path / "driver.lock"
+    monkeypatch.setattr(lock, "BEAT_S", 0.01)
+    with driver_lock(path):
+        for _ in range(2):
+            touched(path, 1e6)
+            until(lambda: time.time() - path.stat().st_mtime < 1e5, "it is touched")
+    touched(path, 1e6)
+    time.sleep(0.1)
+    assert time.time() - path.stat().st_mtime > 1e5, "nobody drives any more"
+
+
+def test_who_was_taken_over_leaves_the_lock_to_the_other(tmp_path, monkeypatch):
+    """F19: cut off from the file server for longer than another host waits, then back."""
+    path = tmp_path / "driver.lock"
+    monkeypatch.setattr(lock, "BEAT_S", 0.01)
+    with driver_lock(path):
+        write(path, host="node18", pid=2)
+        others = path.read_bytes()
+        touched(path, 1e6)
+        time.sleep(0.1)
+        assert time.time() - path.stat().st_mtime > 1e5
+    assert path.read_bytes() == others
+
+
+def test_the_age_is_told_by_the_clock_of_the_file_server(tmp_path, monkeypatch):
+    """F17, F19: this host's clock is a day off."""
+    path = tmp_path / "driver.lock"
+    write(path, host="node17", pid=1)
+    now_s = time.time()
+    monkeypatch.setattr(time, "time", lambda: now_s + 86400)
+    with pytest.raises(UsageError, match="node17"):
         take(path)
 
 

@@ -49,15 +49,22 @@ def test_a_driven_route_counts_however_the_processes_ended(status, ending):
 
 
 def test_an_agent_crash_is_the_policys():
-    """F3: an agent that raises, or whose import fails, is not tried again."""
-    for ending in (Ending(), Ending(exit_code=255), Ending(verdict=Reason.WALL_LIMIT), Ending(interrupted=True)):
+    """F3: an agent that raises is not tried again."""
+    full = Ending(signature=Reason.GPU_MEMORY)  # F7: somewhere in its log, not in its last traceback
+    taken = Ending(crash=Reason.PORT_TAKEN)
+    more = (Ending(), Ending(exit_code=255), Ending(verdict=Reason.WALL_LIMIT), Ending(interrupted=True))
+    for ending in (full, taken, *more):
         found = judged(result(status="Failed - Agent crashed", completion=12.0), ending)
         assert (found.outcome, found.reason) == (Outcome.AGENT_CRASHED, None)
 
 
 @pytest.mark.parametrize(
     ("ending", "reason"),
-    [(Ending(signature=Reason.GPU_MEMORY), Reason.GPU_MEMORY), (Ending(server_died=True), Reason.SIMULATION_CRASH)],
+    [
+        (Ending(crash=Reason.GPU_MEMORY), Reason.GPU_MEMORY),
+        (Ending(server_died=True), Reason.SIMULATION_CRASH),
+        (Ending(server_died=True, signature=Reason.GPU_MEMORY), Reason.GPU_MEMORY),
+    ],
 )
 def test_an_agent_that_lost_its_memory_or_its_server_did_not_crash_by_itself(ending, reason):
     found = judged(result(status="Failed - Agent crashed"), ending)
@@ -98,6 +105,9 @@ NO_RECORDS = json.dumps({"_checkpoint": {"records": [], "progress": [0, 1]}, "en
         (Ending(exit_code=1), Reason.NO_RECORD),
         (Ending(exit_code=None), Reason.NO_RECORD),
         (Ending(exit_code=-9), Reason.EVALUATOR_KILLED),
+        (Ending(exit_code=None, lost=True), Reason.EVALUATOR_KILLED),
+        (Ending(exit_code=None, lost=True, signature=Reason.SIMULATION_CRASH), Reason.EVALUATOR_KILLED),
+        (Ending(exit_code=1, signature=Reason.AGENT_IMPORT), Reason.AGENT_IMPORT),
         (Ending(exit_code=-9, verdict=Reason.TICK_HANG, signature=Reason.PORT_TAKEN), Reason.TICK_HANG),
         (Ending(exit_code=1, signature=Reason.PORT_TAKEN), Reason.PORT_TAKEN),
         (Ending(exit_code=1, server_died=True), Reason.SIMULATION_CRASH),
@@ -106,6 +116,18 @@ NO_RECORDS = json.dumps({"_checkpoint": {"records": [], "progress": [0, 1]}, "en
 def test_without_a_record_the_ending_decides(content, ending, reason):
     found = judged(content, ending)
     assert (found.outcome, found.reason) == (Outcome.INFRASTRUCTURE, reason)
+
+
+@pytest.mark.parametrize("content", [None, NO_RECORDS, b"{", result(status="Started")])
+def test_a_hang_of_the_agent_is_the_policys_and_has_no_score(content):
+    """F3: neither scored nor tried again."""
+    found = judged(content, Ending(exit_code=-9, verdict=Reason.AGENT_HANG))
+    assert (found.outcome, found.reason) == (Outcome.AGENT_HUNG, Reason.AGENT_HANG)
+    assert (found.counts, found.kept) == (False, True)
+
+
+def test_a_hang_after_the_result_costs_nothing():
+    assert judged(result(), Ending(exit_code=-9, verdict=Reason.AGENT_HANG)).outcome is Outcome.SCORED
 
 
 @pytest.mark.parametrize("content", [None, NO_RECORDS, b"{", result(status="Started")])

@@ -9,7 +9,8 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.plan import Action, counted_attempts, plan
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.route_set import read_route_set
-from tests.simulation.attempts.made import KEY, failed, key, scored
+from bestrand_drive.simulation.attempts.stops import place_of
+from tests.simulation.attempts.made import KEY, failed, hung, key, scored
 
 
 def one(attempts, wanted=KEY, **options):
@@ -46,6 +47,39 @@ def test_infrastructure_is_tried_again_up_to_the_cap():
     assert "no more than 3 are made (--max-attempts)" in cell.why
     assert one([*attempts, failed(3)], max_attempts=4).number == 4
     assert one(attempts, max_attempts=2).action is Action.EXHAUSTED
+
+
+def test_what_pulled_the_breaker_is_not_counted_against_the_cap():
+    """F3: three starts on a broken machine exhaust nothing; the route's own failures still do."""
+    attempts = [failed(number) for number in (1, 2, 3, 4)]
+    excused = frozenset(place_of(attempt) for attempt in attempts[:3])
+    cell = one(attempts, excused=excused)
+    assert (cell.action, cell.number) == (Action.RUN, 5)
+    assert "1, 2, 3 not counted: all routes failed so then; try 2 of 3" in cell.why
+    own = [failed(number) for number in (5, 6)]
+    cell = one([*attempts, *own], excused=excused)
+    assert (cell.action, cell.number) == (Action.EXHAUSTED, 6)
+    assert "1, 2, 3 not counted" in cell.why
+
+
+def test_an_excuse_never_touches_a_result():
+    """F22: the first of the policy's results counts, whatever a record of a stop says."""
+    bad = scored(1, status="Failed - Agent got blocked")
+    for attempts in ([bad, scored(2)], [bad, failed(2), scored(3)]):
+        assert one(attempts, excused=frozenset(map(place_of, attempts))).counted == bad
+
+
+def test_a_hang_of_the_agent_ends_the_cell_without_a_result():
+    """F3: no cap and no later attempt undoes it, or retrying could raise a score."""
+    attempts = [failed(1), hung(2), scored(3)]
+    cell = one(attempts, max_attempts=9)
+    assert (cell.action, cell.number, cell.counted) == (Action.EXHAUSTED, 2, None)
+    assert cell.why == (
+        "attempt 2 hung in the agent's own code (agent_hang): not tried again; "
+        "attempt 1 ended without a result (simulation_crash)"
+    )
+    assert counted_attempts([KEY], attempts, KEY) == []
+    assert one([scored(1), hung(2)]).action is Action.DONE
 
 
 def test_the_cap_does_not_undo_a_result():

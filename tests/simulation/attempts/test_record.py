@@ -12,7 +12,7 @@ from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import EvaluatorCheckout, Load, NewerSchema, parse_attempt
-from tests.simulation.attempts.made import failed, scored
+from tests.simulation.attempts.made import failed, hung, scored
 
 FULL = scored(
     2,
@@ -31,7 +31,7 @@ FULL = scored(
 )
 
 
-@pytest.mark.parametrize("attempt", [FULL, scored(), failed()])
+@pytest.mark.parametrize("attempt", [FULL, scored(), failed(), hung()])
 def test_a_record_comes_back_as_it_was(attempt):
     again = parse_attempt(attempt.to_json(), Path("1.json"))
     assert again == attempt
@@ -43,6 +43,9 @@ def test_a_record_comes_back_as_it_was(attempt):
     [
         {"reason": "tick_hang"},
         {"outcome": "infrastructure"},
+        {"outcome": "agent_hung"},
+        {"outcome": "agent_hung", "reason": "no_progress"},
+        {"outcome": "infrastructure", "reason": "agent_hang"},
         {"result_sha256": None},
         {"result_file": "3.result.json"},
         {"result_file": "../2.result.json"},
@@ -77,3 +80,11 @@ def test_outcomes_that_count():
     assert scored().counts
     assert scored(outcome=Outcome.AGENT_CRASHED).counts
     assert not failed(reason=Reason.TM_STALL).counts
+    assert not hung().counts
+
+
+def test_outcomes_of_the_policy():
+    """F3: a hang is its own doing though it has no result."""
+    assert scored().of_policy
+    assert hung().of_policy
+    assert not failed().of_policy

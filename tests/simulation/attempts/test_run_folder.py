@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import tempfile
+from pathlib import Path
 
 import pytest
 
-from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.errors import DataRefused, EnvironmentFault, UsageError
 from bestrand_drive.simulation.attempts.identity import PolicyIdentity
+from bestrand_drive.simulation.attempts.plan import Action, plan
 from bestrand_drive.simulation.attempts.run_folder import EvaluatorRef, RoutesRef, RunInfo, driving, read_run
+from bestrand_drive.simulation.attempts.store import AttemptStore
+from tests.simulation.attempts import made
 from tests.simulation.attempts.made import tree
 
 INFO = RunInfo(
@@ -65,15 +72,94 @@ OTHERS = {
 }
 
 
+def attempted(folder, *attempts):
+    """Drive, and store attempts of Bench2Drive by the folder's policy."""
+    with driving(folder, INFO) as layout:
+        store = AttemptStore(layout, repair=True)
+        for attempt in attempts:
+            store.put(attempt, made.result() if attempt.counts else None)
+    return layout
+
+
+OF_MINE = made.key(policy=INFO.policy.digest)
+MENDED = PolicyIdentity(name="mine", sha256="0" * 64)
+
+
 @pytest.mark.parametrize("name", OTHERS)
 def test_another_run_is_refused_and_nothing_changes(tmp_path, name):
     """Above all changed content under the name of the same policy."""
-    drive(tmp_path / "run")
+    attempted(tmp_path / "run", made.failed(1, OF_MINE), made.scored(2, OF_MINE))
     before = tree(tmp_path)
     value, said = OTHERS[name]
     with pytest.raises(UsageError, match=said):
         drive(tmp_path / "run", INFO.model_copy(update={name: value}))
     assert tree(tmp_path) == before
+
+
+def test_a_policy_without_a_result_may_be_mended(tmp_path):
+    """F3: an agent that cannot be imported is mended where it is; what was attempted keeps its identity."""
+    layout = attempted(tmp_path / "run", made.failed(1, OF_MINE))
+    before = tree(layout.attempts)
+    drive(tmp_path / "run", INFO.model_copy(update={"policy": MENDED}))
+    assert read_run(tmp_path / "run") == INFO.model_copy(update={"policy": MENDED})
+    assert tree(layout.attempts) == before
+    (cell,) = plan([made.key(policy=MENDED.digest)], AttemptStore(layout, repair=False).attempts, max_attempts=1)
+    assert (cell.action, cell.number) == (Action.RUN, 2)
+    assert "the policy was sha256:" in cell.why
+
+
+def test_another_name_with_other_content_is_another_policy_even_without_a_result(tmp_path):
+    attempted(tmp_path / "run", made.failed(1, OF_MINE))
+    other = PolicyIdentity(name="yours", sha256="0" * 64)
+    with pytest.raises(UsageError, match="a run of policy mine"):
+        drive(tmp_path / "run", INFO.model_copy(update={"policy": other}))
+
+
+def test_a_damaged_record_may_have_been_a_result(tmp_path):
+    """F9: nobody knows any more, so the policy may not change."""
+    layout = attempted(tmp_path / "run", made.scored(1, OF_MINE))
+    next(layout.attempts.glob("*/1.json")).write_text("{")
+    with pytest.raises(UsageError, match="choose another --out"):
+        drive(tmp_path / "run", INFO.model_copy(update={"policy": MENDED}))
+
+
+@pytest.fixture
+def unprivileged():
+    """A folder of the superuser's, or this user's own without the right to write, seen by a user without rights."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "run"
+        drive(folder)
+        os.chmod(place, 0o755)
+        os.chmod(folder, 0o555)
+        os.chmod(folder / "driver.lock", 0o444)
+        superuser = os.geteuid() == 0
+        if superuser:
+            os.seteuid(65534)
+        try:
+            yield folder
+        finally:
+            if superuser:
+                os.seteuid(0)
+            os.chmod(folder, 0o755)
+
+
+def test_a_folder_that_may_not_be_written_is_named_and_not_some_file_in_it(unprivileged):
+    """F10."""
+    with pytest.raises(EnvironmentFault, match=rf"--out {unprivileged}: cannot be written \(Permission denied\)"):
+        drive(unprivileged)
+    assert read_run(unprivileged) == INFO
+
+
+def test_a_read_only_file_system_is_said_like_that(tmp_path, monkeypatch):
+    """F10: a mount that was made read-only under a run."""
+    drive(tmp_path / "run")
+
+    def read_only(*_, **__):
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS), "driver.lock")
+
+    monkeypatch.setattr(os, "open", read_only)
+    with pytest.raises(EnvironmentFault, match=r"cannot be written \(Read-only file system\)"):
+        drive(tmp_path / "run")
 
 
 def test_simulators_are_mixed_by_a_flag_only_and_it_is_written_down(tmp_path):

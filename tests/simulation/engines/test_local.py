@@ -86,16 +86,6 @@ def test_another_agent_is_another_policy(runs):
     assert tree(runs.path) == before
 
 
-def test_a_dry_run_starts_and_writes_nothing(runs):
-    ran = runs.run("--dry-run", "--repeats", 2)
-    commands = [line for line in ran.out.splitlines() if line.startswith("cd ")]
-    assert len(commands) == 8
-    assert all("leaderboard_evaluator.py" in line and "--routes=" in line for line in commands)
-    assert len({line.split("--routes=")[1].split()[0] for line in commands}) == 8
-    assert not runs.path.exists()
-    assert runs.run("--dry-run", "--json").json["run"] == 4
-
-
 def test_fail2drive_uses_a_server_for_several_routes_and_stays_in_a_town(make_runs):
     runs = make_runs("fail2drive")
     towns = {route: f"Town0{1 + route % 2}" for route in range(6)}

@@ -53,7 +53,8 @@ def feed(breaker: Breaker, *attempts) -> int:
     """How many it takes before it breaks; all of them when it does not."""
     for number, attempt in enumerate(attempts):
         try:
-            breaker.add(attempt, LOG)
+            breaker.add(attempt)
+            breaker.check(LOG)
         except EnvironmentFault:
             return number + 1
     return len(attempts) + 1
@@ -83,14 +84,26 @@ def test_after_a_result_it_is_more_patient():
     assert feed(Breaker(1), *fails([1, 2]), scored(of=key(3)), *fails(range(4, 30))) == 12
 
 
+def test_the_whole_streak_is_named_and_what_joins_it_later():
+    """F3: but neither what came before it, nor another reason, nor a result."""
+    before, streak = fails([1, 2], Reason.LOAD_HANG), fails([3, 3, 4, 5])
+    breaker = Breaker(1)
+    named = [breaker.add(attempt) for attempt in (*before, *streak)]
+    assert named == [()] * 5 + [tuple(streak)]
+    late, other = fails([6]), fails([7], Reason.LOAD_HANG)
+    assert [breaker.add(one) for one in (*late, scored(of=key(8)), *other, *late)] == [tuple(late), (), (), tuple(late)]
+
+
 def test_what_it_says(tmp_path):
     log = tmp_path / "a.log"
     log.write_text("".join(f"line {number}\n\n" for number in range(40)))
     breaker = Breaker(1)
     for attempt in fails([1, 2]):
-        breaker.add(attempt, log)
+        breaker.add(attempt)
+        breaker.check(log)
+    breaker.add(*fails([3]))
     with pytest.raises(EnvironmentFault, match=r"3 routes in a row.*no_record(?s:.)*  \| line 39$"):
-        breaker.add(*fails([3]), log)
+        breaker.check(log)
     assert last_lines(log) == [f"line {number}" for number in range(28, 40)]
     assert last_lines(tmp_path / "absent") == []
 

@@ -146,3 +146,26 @@ def test_a_log_says_nothing_of_a_server_that_answers():
     """An agent that met a full GPU earlier and went on may still stall in a tick."""
     verdict = watched(look(State.TICK, signature=scan(["CUDA out of memory"])), 200)
     assert verdict.reason is Reason.TM_STALL
+
+
+@pytest.mark.parametrize(
+    ("state", "server", "between"),
+    [
+        (State.BETWEEN, Server.ANSWERS, True),
+        (State.BETWEEN, Server.SILENT, False),
+        (State.BETWEEN, Server.UNKNOWN, False),
+        (State.START, Server.ANSWERS, False),
+        (None, Server.ANSWERS, False),
+        (State.TICK, Server.ANSWERS, False),
+        (State.LOAD, Server.ANSWERS, False),
+    ],
+)
+def test_where_the_agent_can_be_why(state, server, between):
+    """F3: only between calls of a server that answers; then the stacks decide, and the words follow."""
+    verdict = watched(look(state, server), 1000)
+    assert not verdict.fine
+    assert verdict.between == between
+    if between:
+        found = verdict.of_agent()
+        assert (found.reason, found.evidence) == (Reason.AGENT_HANG, verdict.evidence)
+        assert found.text.startswith("in the agent's own code for ")

@@ -1,0 +1,56 @@
+"""The routes and towns that come with this package, and the named parts of the routes; needs no pandas."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import yaml
+
+from bestrand_drive.benchmarks.routes import RouteFile, parse_routes, read_route_file, subset_xml
+from bestrand_drive.errors import BestrandError, UsageError
+from bestrand_drive.files import read_bytes, shipped_folder
+
+NAME = "builtin"
+_FOLDER = "route_configs"
+
+
+def routes_path() -> Path:
+    """The shipped route file."""
+    return shipped_folder(_FOLDER) / NAME / "routes.xml"
+
+
+def towns_path() -> Path:
+    """Folder of the shipped towns, one OpenDRIVE file each."""
+    return shipped_folder(_FOLDER) / NAME / "towns"
+
+
+def part_ids(part: str) -> tuple[str, ...]:
+    """Ids of the shipped routes that make a part.
+
+    Raises:
+        UsageError: There is no such part.
+    """
+    path = shipped_folder(_FOLDER) / f"{NAME}.yaml"
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    described = yaml.load(read_bytes(path), Loader=loader)  # noqa: S506  a safe one
+    if not isinstance(described, dict):
+        raise BestrandError(f"{path}: not a mapping; the installation is damaged. Install the package again.")
+    parts: dict[str, list[object]] = described.get("parts", {})
+    if part not in parts:
+        raise UsageError(f"--part {part}: there is no such part; there are {', '.join(parts) or 'none'}.")
+    return tuple(str(one) for one in parts[part])
+
+
+def read_routes(path: Path, part: str = "") -> RouteFile:
+    """A route file of ours, or a suite folder's, whole or a part of it.
+
+    Args:
+        path: Route file, or suite folder.
+        part: Name of the part, "" for all routes.
+
+    Raises:
+        DataRefused: The file is malformed, or not all routes of the part are in it.
+        UsageError: There is no such part.
+    """
+    file = read_route_file(path / "routes.xml" if path.is_dir() else path)
+    return parse_routes(file.path, subset_xml(file, part_ids(part))) if part else file
