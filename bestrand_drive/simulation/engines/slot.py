@@ -117,7 +117,8 @@ class Slot:
             "logs": tuple(path.relative_to(self._settings.layout.logs).as_posix() for path in logs),
             "log_lines": signature.lines,
         }
-        attempt = Attempt.model_validate({**made, **_of_judgement(judged, attended, signature), **seen}) if judged.kept else None
+        told = _of_judgement(judged, attended, signature)
+        attempt = Attempt.model_validate({**made, **told, **seen}) if judged.kept else None
         metric_info = find_metric_info(work / "agent", attended.result) if judged.counts else None
         return Finished(cell, attempt, attended.result, metric_info, work, log)
 
