@@ -15,7 +15,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from embedded_study import driving, report, table
+from embedded_study import documents, driving, report, table
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "route_configs/builtin/results.csv.gz"
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     text = report.tell(table.read(path), replays)
     print(text)
     if given.docs:
-        report.put_into(given.docs, text)
+        documents.put_into(given.docs, "study_embedded", text)
 
 
 if __name__ == "__main__":

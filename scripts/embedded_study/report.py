@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from pathlib import Path
 
 import pandas as pd
 
-from bestrand_drive.files import write_atomic
 from embedded_study import statistics
+from embedded_study.documents import markdown
 from embedded_study.replays import ErrorRow, errors
 
 _RHO = (
     "rho is the mean covariance of two probes over their mean variance, R_c^2 = p rho / (1 + (p - 1) rho) the share of "
     "the routes' common difficulty that p probes know."
 )
-BEGIN, END = "<!-- study_embedded: begin -->", "<!-- study_embedded: end -->"
 
 
 def tell(rows: pd.DataFrame, replays: int) -> str:
@@ -28,19 +26,6 @@ def tell(rows: pd.DataFrame, replays: int) -> str:
     probes = rows[rows["role"] == "probe"]
     parts = [_size(rows), _levels(rows), _by_type(probes), _correlations(probes), _noise(rows)]
     return "\n\n".join([*parts, _errors(errors(rows, replays), rows, replays)])
-
-
-def put_into(path: Path, text: str) -> None:
-    """Write between the marks of a document.
-
-    Raises:
-        SystemExit: The marks are not there.
-    """
-    document = path.read_text()
-    if BEGIN not in document or END not in document:
-        raise SystemExit(f"{path}: the marks {BEGIN} and {END} are not there")
-    before, after = document.split(BEGIN)[0], document.split(END)[1]
-    write_atomic(path, f"{before}{BEGIN}\n{text}\n{END}{after}".encode())
 
 
 def _size(rows: pd.DataFrame) -> str:
@@ -112,9 +97,3 @@ def _errors(found: Sequence[ErrorRow], rows: pd.DataFrame, replays: int) -> str:
         "score interval held",
     ]
     return f"### Errors of suites\n\n{said}\n\n" + markdown(head, (row.cells() for row in found))
-
-
-def markdown(head: Sequence[str], body: Iterable[Sequence[str]]) -> str:
-    """A table."""
-    lines = [head, ["---"] * len(head), *body]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
