@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from operator import attrgetter
 from pathlib import Path
 from statistics import fmean
 from typing import Literal
@@ -104,6 +105,8 @@ def scores(
     results: PolicyResults,
     metric_info: Path | None = None,
     notes: tuple[str, ...] = (TRAFFIC_SIGNS_NOTE,),
+    *,
+    duration_s: Callable[[RouteRecord], float] = attrgetter("duration_system_s"),
 ) -> ScoreTable:
     """The results of one policy as a score table.
 
@@ -112,6 +115,7 @@ def scores(
         results: The policy's records.
         metric_info: Folder with ``<save_name>/metric_info.json`` files for comfort; None looks under the results.
         notes: What is to be said whatever the results.
+        duration_s: What a route costs, seconds.
 
     Raises:
         DataRefused: No result is for a route of the file, or a ``metric_info.json`` is malformed.
@@ -126,7 +130,7 @@ def scores(
         cells += missing_cells(item, results.repeats[0], metrics, NO_RECORD)
     return score_table(
         cells,
-        [(r.route_id, r.repeat, r.duration_system_s) for r in own if r.outcome is not Outcome.INFRASTRUCTURE],
+        [(r.route_id, r.repeat, duration_s(r)) for r in own if r.outcome is not Outcome.INFRASTRUCTURE],
         result_counts(benchmark, own, foreign, len(absent)),
         (*result_notes(results, foreign), *notes, _COMFORT_NOTE if comfort else _NO_COMFORT_NOTE),
     )

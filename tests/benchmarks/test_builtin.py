@@ -60,6 +60,10 @@ def test_records_are_scored_as_bench2drive_s_without_its_note(build, tmp_path):
         tables[name] = kind.scores(kind.load(tmp_path / "routes.xml"), results)
     assert tables["builtin"].values.equals(tables["bench2drive"].values)
     assert not any("traffic_signs" in note for note in tables["builtin"].notes)
+    meta = records[0]["meta"]
+    assert meta["duration_game"] != meta["duration_system"]
+    assert set(tables["builtin"].costs["duration_s"]) == {meta["duration_game"]}  # the machine's speed is no property
+    assert set(tables["bench2drive"].costs["duration_s"]) == {meta["duration_system"]}
 
 
 def test_a_suite_folder_stands_for_its_routes(tmp_path):
