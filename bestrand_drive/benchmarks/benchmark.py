@@ -86,7 +86,7 @@ class ScoreTable:
         values: item_id, repeat, metric, value; no NaN, each (item, repeat, metric) at most once here or in
             ``missing``.
         missing: item_id, repeat, metric, reason.
-        costs: item_id, repeat, duration_s (wall time; of ``builtin`` simulated), only where recorded; summed over members.
+        costs: item_id, repeat, duration_s (wall; simulated for ``builtin``; members summed), only where recorded.
         counts: What was found: routes, records, usable, missing, foreign ...
         notes: What a reader must know, as sentences.
     """

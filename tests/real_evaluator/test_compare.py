@@ -16,8 +16,6 @@ def test_equal_drives_differ_in_nothing_but_what_is_not_compared():
     assert differences(ONE, other) == "20.0 / 20.0 s"
     said = summary([(ONE, other)])
     assert said.startswith("1 drives a side; driving scores within a point on 1, the same status on 1;")
-        "1 drives a side; driving scores within a point on 1, the same status on 1;"
-    )
 
 
 def test_what_differs_is_named_the_official_side_first():
