@@ -42,6 +42,12 @@ ENDING = {SIMULATION, SENSORS, SETUP}
 """After these the evaluator stops."""
 
 
+def defect_line(error: BaseException) -> str:
+    """What tells a bug of ours from a broken simulator: its error and the line that raised it."""
+    where = traceback.extract_tb(error.__traceback__)[-1]
+    return f"Defect of the evaluator: {type(error).__name__}: {error} ({where.filename}:{where.lineno})"
+
+
 @dataclass(frozen=True)
 class Conditions:
     """What a run is driven under.
@@ -112,7 +118,9 @@ class Drive:
                 suite, agent = self._set_up(stage, after)
                 if agent is not None and suite is not None:
                     self._loop(stage, suite, agent)
-            except Exception:
+            except Exception as error:
+                if not isinstance(error, RuntimeError):  # carla raises no others
+                    print(defect_line(error), file=sys.stderr)
                 self._fail(SIMULATION, "Error during the simulation:")
             self._finish(agent)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 
 import carla
 
@@ -33,17 +33,20 @@ def trace(map_: carla.Map, waypoints: Sequence[carla.Location]) -> Plan:
     Raises:
         DataRefused: The route has no length, or no way leads from one waypoint to the next.
     """
-    chain = _chain(map_, waypoints)
-    places = _ended(list(_spaced(chain)), waypoints[-1])
+    places = _ended(list(_spaced(*_chain(map_, waypoints))), waypoints[-1])
     if len(places) <= _FEWEST:
         raise DataRefused("the route's waypoints give no way. Check the route file and the town.")
     return Plan(_points(places))
 
 
-def _chain(map_: carla.Map, waypoints: Sequence[carla.Location]) -> list[carla.Waypoint]:
-    """Waypoints of the map on the way, no two further apart than ``_CLOSE_M``."""
+def _chain(map_: carla.Map, waypoints: Sequence[carla.Location]) -> tuple[list[carla.Waypoint], set[int]]:
+    """Waypoints of the map on the way, and the numbers of those that the search found.
+
+    The search's stand a metre apart but where it changes lanes. CARLA's planner puts nothing between those either, and
+    it matters: the rule for leaving the route looks five points ahead.
+    """
     search = LaneSearch(map_)
-    chain = [_first(map_, waypoints)]
+    chain, found = [_first(map_, waypoints)], set[int]()
     for place in waypoints[1:]:
         here = chain[-1]
         gap_m = here.transform.location.distance(place)
@@ -52,8 +55,10 @@ def _chain(map_: carla.Map, waypoints: Sequence[carla.Location]) -> list[carla.W
         if gap_m <= _CLOSE_M:
             chain.append(_next(map_, here, place, gap_m))
         else:
-            chain += search.way(here, map_.get_waypoint(place), STEP_M)
-    return chain
+            way = search.way(here, map_.get_waypoint(place), STEP_M)
+            found.update(range(len(chain), len(chain) + len(way)))
+            chain += way
+    return chain, found
 
 
 def _first(map_: carla.Map, waypoints: Sequence[carla.Location]) -> carla.Waypoint:
@@ -82,14 +87,14 @@ class _Place:
         self.width, self.is_junction = float(waypoint.lane_width), bool(waypoint.is_junction)
 
 
-def _spaced(chain: Sequence[carla.Waypoint]) -> Iterator[_Place]:
-    """Places about a metre apart: the chain's own and, between distant ones, some on the straight line."""
+def _spaced(chain: Sequence[carla.Waypoint], found: Container[int]) -> Iterator[_Place]:
+    """Places about a metre apart: the chain's own and, before those that no search found, some on the straight line."""
     yield _Place(chain[0])
-    for before, after in itertools.pairwise(chain):
+    for number, (before, after) in enumerate(itertools.pairwise(chain), 1):
         gap_m = before.transform.location.distance(after.transform.location)
         if gap_m < _SAME_M:
             continue
-        pieces = max(round(gap_m / STEP_M), 1)
+        pieces = 1 if number in found else max(round(gap_m / STEP_M), 1)
         for piece in range(1, pieces):
             yield _Place(before, _between(before.transform, after.transform, piece / pieces))
         yield _Place(after)

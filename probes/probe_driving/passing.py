@@ -143,10 +143,16 @@ class Passing:
         chain, end = [blocker], blocker.front
         for one in near:
             slow = one.thing.speed < max(_STANDS_M_S, _CRAWLS * motion.wanted) and not one.thing.walker
-            if one is not blocker and slow and blocker.rear <= one.rear < end + _CHAIN_M and self._in_way(one, motion):
+            reached = one is not blocker and slow and blocker.rear <= one.rear < end + _CHAIN_M
+            if reached and (self._in_way(one, motion) or self._in_lane(one)):
                 chain.append(one)
                 end = max(end, one.front)
         return chain
+
+    def _in_lane(self, one: Neighbour) -> bool:
+        """Whether it has stood in our lane from the start, though there is room to drive by: the fence of a site."""
+        lane_width = self._path.node[self._path.index(one.s)].lane.lane_width
+        return one.thing.speed < _STANDS_M_S and not one.thing.moved and abs(one.right) < 0.5 * lane_width
 
     def _sides(self, chain: Sequence[Neighbour], motion: Motion) -> List[float]:
         """How far to the right one could pass, the shortest way first; negative on the left."""

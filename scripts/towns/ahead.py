@@ -51,7 +51,10 @@ KINDS = {
     ),
     "ParkedObstacleTwoWays": Kind(("h0.1 -1 6", "bend1 -1 4", "v3.0 -1 6", "v0.1 1 6"), _DISTANCE, frequency=True),
     "ConstructionObstacleTwoWays": Kind(("h3.2 1 6", "v4.1 -1 6", "h0.2 1 6", "bend2 1 4"), _DISTANCE, frequency=True),
-    "ControlLoss": Kind(("h3.1 -1 8", "v4.1 1 6", "h1.2 -1 6", "bend3 -1 60", "inner.turn1 -2 10")),
+    "ControlLoss": Kind(
+        ("h3.1 -1 8", "v4.1 1 6", "h1.2 -1 6", "bend3 -1 60", "inner.turn1 -2 10"),
+        {"steer": (0.34, 0.5), "reach": (3.0, 5.0)},
+    ),
     "YieldToEmergencyVehicle": Kind(
         ("h1.0 -1 44", "v2.1 -1 46", "h1.3 2 44", "outer.turn1 -2 60"), {"distance": (24.0, 30.0)}
     ),
@@ -85,6 +88,8 @@ def _extras(name: str, kind: Kind, number: int) -> Parameters:
         found["direction"] = {"value": kind.direction}
     if kind.frequency:
         found |= interval(name, number, "frequency", (80, 110), (180, 240))
+    if name == "ControlLoss":
+        found["parked"] = {"value": "true"}
     if name == "DynamicObjectCrossing":
         found["blocker_model"] = {"value": _BLOCKERS[number % len(_BLOCKERS)]}
     return found

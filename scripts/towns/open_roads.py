@@ -38,7 +38,7 @@ def _exit(town: Town, number: int, side: str) -> Draft:
     start = spot(town, f"{side}.leaving", -2, begin)
     parameters = place("start_actor_flow", spot(town, f"{side}.leaving", -3, begin - 10.0))
     parameters |= place("end_actor_flow", spot(town, f"{side}.between", -3, 100.0))
-    parameters |= _traffic("HighwayExit", number, (9.0, 14.0))
+    parameters |= _traffic("HighwayExit", number, (12.0, 19.0), (15, 21), (30, 42))
     return Draft(town.name, "HighwayExit", start, 220.0, 6.0, parameters, ("straight",), (Change(24.0, -2, 50.0),))
 
 
@@ -48,11 +48,13 @@ def _merge(town: Town, number: int, side: str) -> Draft:
     start = spot(town, f"{side}.slow", -1, -before)
     parameters = place("start_actor_flow", spot(town, f"{side}.between", -3, -60.0))
     parameters |= place("end_actor_flow", spot(town, f"{side}.merging", -3, 190.0))
-    parameters |= _traffic("MergerIntoSlowTraffic", number, (7.0, 10.0))
+    parameters |= _traffic("MergerIntoSlowTraffic", number, (7.0, 10.0), (10, 16), (22, 34))
     change = Change(before + 70.0, 1, 40.0)
     return Draft(town.name, "MergerIntoSlowTraffic", start, before + 180.0, 6.0, parameters, (), (change,))
 
 
-def _traffic(name: str, number: int, speeds: tuple[float, float]) -> Parameters:
-    gaps = interval(name, number, "source_dist_interval", (14, 20), (30, 40))
+def _traffic(
+    name: str, number: int, speeds: tuple[float, float], least: tuple[int, int], most: tuple[int, int]
+) -> Parameters:
+    gaps = interval(name, number, "source_dist_interval", least, most)
     return draw(name, number, {"flow_speed": speeds}) | gaps

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 import random
 from itertools import pairwise
 
@@ -13,7 +14,10 @@ from bestrand_drive.errors import DataRefused
 carla = pytest.importorskip("carla")
 
 from bestrand_drive.evaluator.agent_api.route_manipulation import downsample_route  # noqa: E402
+from bestrand_drive.evaluator.criteria.deviation import Deviation  # noqa: E402
+from bestrand_drive.evaluator.criteria.moment import Moment  # noqa: E402
 from bestrand_drive.evaluator.gps import gps_of, reference_of  # noqa: E402
+from bestrand_drive.evaluator.judging import way_of  # noqa: E402
 from bestrand_drive.evaluator.lane_search import LaneSearch, key_of  # noqa: E402
 from bestrand_drive.evaluator.plan import RoadOption  # noqa: E402
 from bestrand_drive.evaluator.route_file import read_routes  # noqa: E402
@@ -44,8 +48,21 @@ def test_points_lie_about_a_metre_apart(plans):
     assert len(plans) == 35
     for route, plan in plans:
         assert min(gaps(plan)) >= 0.05, route.id
-        assert max(gaps(plan)) <= 3.6, route.id  # a lane change goes across
+        assert max(gaps(plan)) <= math.hypot(5.0, 3.6), route.id  # a lane change goes up to 5 m ahead, and across
         assert sorted(gaps(plan))[int(0.95 * len(gaps(plan)))] <= 1.35, route.id
+
+
+def test_who_changes_several_lanes_bit_by_bit_has_not_left_the_route(plans):
+    """On 26394 the way crosses four lanes within 5 m; a car needs eighty, and the rule looks five points ahead."""
+    way = next(way_of(plan) for route, plan in plans if route.id == "26394")
+    rule, lane_y = Deviation(way), way.places[0][1]
+    goal_x, goal_y, _ = way.places[-1]
+    steps = int(way.places[0][0] - goal_x)
+    for step in range(steps):
+        x = way.places[0][0] - step
+        y = lane_y + (goal_y - lane_y) * min(max((step - 20.0) / 80.0, 0.0), 1.0)
+        rule.update(Moment(step, step * 0.1, (x, y, 0.0), 180.0, 0.0, (-10.0, 0.0, 0.0), 10.0))
+    assert not rule.failed
 
 
 def test_every_waypoint_of_the_file_lies_on_its_plan(plans):

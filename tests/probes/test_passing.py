@@ -79,6 +79,18 @@ def test_several_in_a_row_are_passed_in_one_go():
     assert shift.at(66.4 + 2.4) == shift.right
 
 
+def test_a_fence_beside_a_building_site_is_passed_with_it():
+    """Its cones leave room to drive by in the lane; who passes the board only would drive into them."""
+    cones = [thing("static", 57.0 + 2.0 * step, -1.7, number=20 + step) for step in range(4)]
+    shift = decide([thing("static", 50.0, 0.0), *cones], left=OPPOSITE)
+    alone = decide([thing("static", 50.0, 0.0)], left=OPPOSITE)
+    assert shift is not None
+    assert alone is not None
+    assert shift.right < alone.right
+    assert shift.until >= 63.0
+    assert all(abs(shift.at(cone.x) - cone.y) >= cone.half_width + 1.0 + 0.3 for cone in cones)
+
+
 def test_people_and_what_drives_are_not_passed():
     assert decide([thing("walker", 50.0, 0.0)], left=OPPOSITE, seconds=20.0) is None
     assert decide([thing("vehicle", 50.0, 0.0, vx=6.0)], left=OPPOSITE, seconds=20.0) is None

@@ -29,13 +29,11 @@ class AtJunction(Scripted):
     def prepare(self) -> None:
         """The ego's way through it."""
         self.entry, self.leaving = after_junction(self.stage.plan, self.at_m)
-        plan = self.stage.plan
-        middle_m = 0.5 * (self.entry.distance_m + self.leaving.distance_m)  # at its edge the map may say either
-        inside = plan.point_at(middle_m)
-        waypoint = self.stage.map.get_waypoint(inside.location)
-        if not waypoint.is_junction:
+        within = (self.stage.map.get_waypoint(point.location) for point in self.own_path(0.0))
+        inside = next((waypoint for waypoint in within if waypoint.is_junction), None)
+        if inside is None:  # its ends may lie on the roads beside it
             raise ScenarioNotPossible("the map knows no junction there")
-        self.junction: carla.Junction = waypoint.get_junction()
+        self.junction: carla.Junction = inside.get_junction()
         self.lights = Lights(self.stage.world, self.junction)
 
     def own_path(self, after_m: float) -> list[PlanPoint]:

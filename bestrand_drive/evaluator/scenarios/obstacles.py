@@ -160,13 +160,17 @@ class ConstructionObstacle(Obstacle):
         """The board 5 m before the place, cones for 8 m along the free lane and then across."""
         place = self.blocked.transform
         free_m = -self.outward * _FENCE * self.blocked.lane_width / 2
-        self.place("static.prop.trafficwarning", aside(place, 0.0, -5.0, turned_deg=-90.0))
+        self._put("static.prop.trafficwarning", aside(place, 0.0, -5.0, turned_deg=-90.0))
         self.place("static.prop.dirtdebris02", aside(place, 0.0, 2.0, turned_deg=90.0))
         along = [(free_m, forward) for forward in (2.0, 4.0, 6.0, 8.0)]
         across = [(free_m + self.outward * step, 8.0) for step in (0.8, 1.6, 2.4)]
         for right_m, forward_m in (*along, *across):
-            self.place("static.prop.constructioncone", aside(place, right_m, forward_m))
+            self._put("static.prop.constructioncone", aside(place, right_m, forward_m))
         return ahead(self.blocked, 8.0)
+
+    def _put(self, blueprint: str, transform: carla.Transform) -> None:
+        """A thing that gives way when it is hit, as in CARLA's scenario: who does not look pushes it along."""
+        self.place(blueprint, transform).set_simulate_physics(True)
 
 
 class ConstructionObstacleTwoWays(TwoWays, ConstructionObstacle):

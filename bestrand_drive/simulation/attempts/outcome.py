@@ -24,7 +24,7 @@ _OF_STATUS = {
     "Started": Reason.UNFINISHED,
     "": Reason.UNFINISHED,
 }
-_TELLING = (Reason.GPU_MEMORY, Reason.PORT_TAKEN)
+_TELLING = (Reason.GPU_MEMORY, Reason.PORT_TAKEN, Reason.EVALUATOR_DEFECT)
 """Log signatures that say more than the evaluator's own status."""
 
 

@@ -11,6 +11,8 @@ class Reason(str, Enum):
     """Reason words of attempts without a result."""
 
     SIMULATION_CRASH = "simulation_crash"
+    EVALUATOR_DEFECT = "evaluator_defect"
+    """The built-in evaluator raised an error of its own while the simulator was well: a bug, named in the detail."""
     SETUP_FAILED = "setup_failed"
     SENSORS_INVALID = "sensors_invalid"
     UNFINISHED = "unfinished"

@@ -23,6 +23,9 @@ MAX_LINE = 300
 _END = 1 << 22
 """Bytes read of each end of a log; a flood of a hundred megabytes must not hold up the run."""
 
+DEFECT = re.compile(r"Defect of the evaluator: ")
+"""Printed by the built-in evaluator before the traceback of an error of its own."""
+
 _PATTERNS: tuple[tuple[Reason | None, re.Pattern[str]], ...] = (
     (
         Reason.GPU_MEMORY,
@@ -39,6 +42,7 @@ _PATTERNS: tuple[tuple[Reason | None, re.Pattern[str]], ...] = (
             r"|time-out of [0-9]+ms while waiting for the simulator"
         ),
     ),
+    (Reason.EVALUATOR_DEFECT, DEFECT),
     (None, re.compile(r"Watchdog exception|Error during the simulation|the agent has crashed|Traceback")),
 )
 """In order of what decides; None is worth keeping, but decides nothing."""

@@ -18,7 +18,7 @@ from bestrand_drive.simulation.attempts.metric_info import find_metric_info
 from bestrand_drive.simulation.attempts.outcome import Ending, Judgement, judge
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt, EvaluatorCheckout, Load
-from bestrand_drive.simulation.attempts.signatures import Signature, scan_attempt
+from bestrand_drive.simulation.attempts.signatures import DEFECT, Signature, scan_attempt
 from bestrand_drive.simulation.attempts.stamps import Stopwatch
 from bestrand_drive.simulation.engines.attendance import Attendance, Attended
 from bestrand_drive.simulation.engines.cell import Cell, Finished, Halt, Situation
@@ -117,7 +117,8 @@ class Slot:
             "logs": tuple(path.relative_to(self._settings.layout.logs).as_posix() for path in logs),
             "log_lines": signature.lines,
         }
-        attempt = Attempt.model_validate({**made, **_of_judgement(judged, attended), **seen}) if judged.kept else None
+        told = _of_judgement(judged, attended, signature)
+        attempt = Attempt.model_validate({**made, **told, **seen}) if judged.kept else None
         metric_info = find_metric_info(work / "agent", attended.result) if judged.counts else None
         return Finished(cell, attempt, attended.result, metric_info, work, log)
 
@@ -200,15 +201,16 @@ def _counts(cell: Cell, result: bytes | None) -> bool:
     return judge(result, Ending(), route_id=cell.key.route_id, benchmark=cell.key.benchmark).counts
 
 
-def _of_judgement(judged: Judgement, attended: Attended) -> dict[str, object]:
+def _of_judgement(judged: Judgement, attended: Attended, signature: Signature) -> dict[str, object]:
     verdict = "; ".join(part for part in (attended.verdict.text, *attended.verdict.evidence[:2]) if part)
+    defect = next((line for line in signature.lines if DEFECT.search(line)), "")
     driven = judged.game_s / judged.system_s if judged.game_s and judged.system_s else None
     speed = driven or attended.speed
     return {
         "outcome": judged.outcome,
         "reason": judged.reason,
         "status": judged.status,
-        "detail": "; ".join(part for part in (judged.detail, verdict) if part),
+        "detail": "; ".join(part for part in (judged.detail, verdict, defect) if part),
         "game_s": judged.game_s,
         "system_s": judged.system_s,
         "ticks": attended.beat.ticks if attended.beat else None,

@@ -51,6 +51,9 @@ class ToyActor:
     def apply_control(self, control: carla.VehicleControl) -> None:
         """Ignored."""
 
+    def set_simulate_physics(self, enabled: bool) -> None:
+        """Ignored."""
+
     def set_light_state(self, state: carla.VehicleLightState) -> None:
         """Ignored."""
 

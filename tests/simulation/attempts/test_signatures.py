@@ -22,6 +22,7 @@ CRASH = "Engine crash handling finished; re-raising signal 11 for the default ha
         ("Fatal error: Out of video memory trying to allocate a rendering resource", Reason.GPU_MEMORY),
         ("RuntimeError: trying to create rpc server for traffic manager; bind error", Reason.PORT_TAKEN),
         ("OSError: [Errno 98] Address already in use", Reason.PORT_TAKEN),
+        ("Defect of the evaluator: KeyError: 'spare' (scenarios/blocked.py:18)", Reason.EVALUATOR_DEFECT),
         ("Error during the simulation:", None),
         ("Watchdog exception", None),
     ],

@@ -1,0 +1,39 @@
+"""What a drive says when something other than the agent fails."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from bestrand_drive.evaluator.drive import SIMULATION, Drive
+from bestrand_drive.simulation.attempts.reasons import Reason
+from bestrand_drive.simulation.attempts.signatures import scan
+
+
+def load(error):
+    def raises(_town):
+        raise error
+
+    return raises
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [
+        (KeyError("spare"), Reason.EVALUATOR_DEFECT),
+        (RuntimeError("time-out of 60000ms while waiting for the simulator"), Reason.SIMULATION_CRASH),
+        (RuntimeError("map not found"), None),
+    ],
+    ids=["ours", "silent server", "the server's answer"],
+)
+def test_a_bug_of_ours_is_told_from_a_broken_simulator(error, reason, capsys):
+    session = SimpleNamespace(load=load(error), answers=lambda: True)
+    drive = Drive(session, SimpleNamespace(town="Town01"), "", SimpleNamespace())
+    drive.run()
+    assert drive.failure == SIMULATION
+    said = capsys.readouterr().err.splitlines()
+    assert scan(said).reason is reason
+    named = [line for line in said if line.startswith("Defect of the evaluator: KeyError: 'spare' (")]
+    assert len(named) == (reason is Reason.EVALUATOR_DEFECT)
+    assert all("test_drive.py:" in line for line in named)
