@@ -45,14 +45,17 @@ def _levels(rows: pd.DataFrame) -> str:
 def _by_type(probes: pd.DataFrame) -> str:
     means = probes.pivot_table(index="type", columns="policy", values="driving_score")
     order = means.mean().sort_values(ascending=False).index
-    body = ([name, *(f"{value:.0f}" for value in row)] for name, row in zip(means.index, means[order].to_numpy()))  # noqa: B905
+    body = (
+        [name, *(f"{value:.0f}" for value in row)]
+        for name, row in zip(means.index, means[order].to_numpy(), strict=True)
+    )
     return "### Mean driving score by scenario type and probe\n\n" + markdown(["type", *order], body)
 
 
 def _correlations(probes: pd.DataFrame) -> str:
     scores = statistics.by_policy(probes, "driving_score")
     found = scores.corr()
-    body = ([name, *(f"{value:.2f}" for value in row)] for name, row in zip(found.index, found.to_numpy()))  # noqa: B905
+    body = ([name, *(f"{value:.2f}" for value in row)] for name, row in zip(found.index, found.to_numpy(), strict=True))
     lines = [
         "### Correlation of the probes' driving scores over routes",
         markdown(["", *found.columns], body),

@@ -59,7 +59,8 @@ def _pair(official: Evaluator, job: Job, agent: str, maps: Path, out: Path) -> P
     """Both drives, or what they gave before."""
     known = out / f"{job.route}.{Path(agent).stem}.json"
     if known.exists():
-        return tuple(Row(**one) for one in json.loads(known.read_text()))  # type: ignore[return-value]
+        one, other = json.loads(known.read_text())
+        return Row(**one), Row(**other)
     file = agent if "/" in agent else str(ROOT / "probes" / f"{agent}.py")
     place = out / Path(agent).stem
     pair = drive(official, job, file, maps, place / "official"), _ours(official, job, file, maps, place / "built_in")
