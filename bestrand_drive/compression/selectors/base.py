@@ -106,6 +106,34 @@ def selection(
     return Selection(indices=indices, weights=size / size.sum(), diagnostics=diagnostics)
 
 
+def weighted_selection(
+    scores: ScoreMatrix,
+    indices: Tensor,
+    weights: Tensor,
+    settings: ChoiceSettings,
+    diagnostics: Mapping[str, float | int | str],
+    *,
+    estimator: str,
+    model: Mapping[int, object] | None = None,
+) -> Selection:
+    """A selection that was not drawn, with weights of its own; diagnostics count the guarded domains left empty.
+
+    Args:
+        scores: Of the probes.
+        indices: long Tensor[k], item numbers in any order.
+        weights: float64 Tensor[k], in that order; scaled to sum to 1.
+        settings: Say whether domains are guarded.
+        diagnostics: How the items were found.
+        estimator: The selector's own.
+        model: What it needs.
+    """
+    order = indices.argsort()
+    guards = [mask for mask in scores.domains.values() if bool(mask.any())] if settings.guard_domains else []
+    empty = sum(not bool(mask[indices].any()) for mask in guards)
+    told = dict(diagnostics) | ({"domains_without_item": empty} if empty else {})
+    return Selection(indices[order], weights[order] / weights.sum(), told, estimator, model or {})
+
+
 def no_runs(items: int, probes: int, k: int, factor: float | None) -> int:
     """Cost of a selector that looks at no score: item runs of source models."""
     return 0
