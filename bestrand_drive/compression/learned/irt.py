@@ -48,7 +48,7 @@ class ItemParameters:
 
 
 def fit_items(
-    responses: Sequence[Array], dimensions: int, generators: Sequence[Generator], epochs: int = EPOCHS
+    responses: Sequence[Array], dimensions: int, generators: Sequence[Generator], epochs: int
 ) -> list[ItemParameters]:
     """Fit several response matrices of one shape together; each draws from its own generator.
 

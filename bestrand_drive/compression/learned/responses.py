@@ -43,6 +43,8 @@ class ResponseModel:
 def fit_responses(
     pasts: Sequence[History],
     generators: Sequence[Generator],
+    epochs: int,
+    *,
     dimensions: Sequence[int] = DIMENSIONS,
     validated: bool = True,
 ) -> list[ResponseModel]:
@@ -53,6 +55,7 @@ def fit_responses(
     Args:
         pasts: Histories of as many models and items each, at least two models.
         generators: One a history.
+        epochs: Of each fit.
         dimensions: Candidates for D.
         validated: Whether to hold models out; else the first of ``dimensions`` is taken.
     """
@@ -60,13 +63,13 @@ def fit_responses(
     binary = [pair[0] for pair in answers]
     losses = np.zeros((len(dimensions), len(pasts)))
     if validated:
-        losses = np.array([_held_out(binary, number, generators) for number in dimensions])
+        losses = np.array([_held_out(binary, number, generators, epochs) for number in dimensions])
     chosen = losses.argmin(axis=0)
     fitted: dict[int, ItemParameters] = {}
     for number, dimension in enumerate(dimensions):
         members = np.flatnonzero(chosen == number).tolist()
         if members:
-            found = fit_items([binary[i] for i in members], dimension, [generators[i] for i in members])
+            found = fit_items([binary[i] for i in members], dimension, [generators[i] for i in members], epochs)
             fitted |= dict(zip(members, found, strict=True))
     return [
         ResponseModel(
@@ -81,11 +84,11 @@ def fit_responses(
     ]
 
 
-def _held_out(binary: Sequence[Array], dimension: int, generators: Sequence[Generator]) -> list[float]:
+def _held_out(binary: Sequence[Array], dimension: int, generators: Sequence[Generator], epochs: int) -> list[float]:
     """Mean absolute error of the odd items' mean of every fifth model, by history."""
     held = np.arange(0, len(binary[0]), EVERY)
     kept = np.setdiff1d(np.arange(len(binary[0])), held)
-    found = fit_items([block[kept] for block in binary], dimension, generators)
+    found = fit_items([block[kept] for block in binary], dimension, generators, epochs)
     return [_halves_error(block[held], items) for block, items in zip(binary, found, strict=True)]
 
 

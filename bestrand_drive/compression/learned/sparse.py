@@ -17,23 +17,12 @@ from bestrand_drive.compression.learned.threads import one_thread
 Array = np.ndarray
 
 REFINEMENTS = 10
+PROXY_EPOCHS = 2000
+FINAL_EPOCHS = 20_000
 CHECK_EVERY = 500
 PATIENCE = 30
 LEAST_VALIDATED = 4
 """Source models below which none is held out."""
-
-
-@dataclass(frozen=True)
-class Training:
-    """How long networks are trained.
-
-    Attributes:
-        proxy: Epochs of the network of each refinement.
-        final: Most epochs of the final predictor.
-    """
-
-    proxy: int = 2000
-    final: int = 20_000
 
 
 @dataclass(frozen=True)
@@ -109,7 +98,7 @@ def predictors(
     anchors: Sequence[Array],
     deep: bool,
     generators: Sequence[Generator],
-    training: Training,
+    epochs: tuple[int, int],
 ) -> list[SparseNetwork]:
     """Train the final predictors; with validation models the state of least loss and no worse order is kept.
 
@@ -119,11 +108,12 @@ def predictors(
         x, y = _inputs(train_pasts, anchors), _goals(train_pasts)
         networks = fresh(x.shape[2], deep, generators)
         if not len(valid_pasts[0].scores):
-            train(networks, x, y, training.proxy, generators)
+            train(networks, x, y, epochs[0], generators)
             kept = networks.frozen()
         else:
-            keeper = _Keeper(networks, _inputs(valid_pasts, anchors), _goals(valid_pasts))
-            train(networks, x, y, training.final, generators, keeper.watch)
+            every = min(CHECK_EVERY, epochs[1])
+            keeper = _Keeper(networks, _inputs(valid_pasts, anchors), _goals(valid_pasts), every)
+            train(networks, x, y, epochs[1], generators, keeper.watch)
             kept = keeper.best
     return [
         SparseNetwork(
@@ -139,15 +129,15 @@ def predictors(
 class _Keeper:
     """Keeps each row's best state by validation loss and Kendall's tau, and ends when none improves any more."""
 
-    def __init__(self, networks: Networks, x: Tensor, y: Tensor) -> None:
-        self.networks, self.x, self.y = networks, x, y
+    def __init__(self, networks: Networks, x: Tensor, y: Tensor, every: int) -> None:
+        self.networks, self.x, self.y, self.every = networks, x, y, every
         self.best = networks.frozen()
         self.loss = np.full(len(x), np.inf)
         self.tau = np.full(len(x), -1.0)
         self.idle = 0
 
     def watch(self, epoch: int) -> bool:
-        if epoch % CHECK_EVERY:
+        if epoch % self.every:
             return False
         with torch.no_grad():
             predicted = self.networks.predict(self.x)

@@ -45,6 +45,7 @@ class ChoiceSettings:
         guard_domains: Whether every domain of the matrix must keep an item.
         memory_mib: Cap on the largest temporary array of the search, MiB.
         device: Where candidate means are computed.
+        effort: Factor on the epochs and searches of methods that train; 1 is what their files say.
     """
 
     candidates: int = 128
@@ -53,11 +54,16 @@ class ChoiceSettings:
     guard_domains: bool = True
     memory_mib: int = 256
     device: str = "cpu"
+    effort: float = 1.0
 
     def weight(self, scores: ScoreMatrix, metric: int) -> float:
         """Factor of one metric: what was set, else 1 for those that take part in choosing and 0 for others."""
         spec = scores.metrics[metric]
         return float(self.metric_weights.get(spec.name, 1.0 if spec.select and not self.metric_weights else 0.0))
+
+    def scaled(self, amount: int) -> int:
+        """An amount of training under ``effort``, at least 1."""
+        return max(1, round(amount * self.effort))
 
     def family_columns(self, scores: ScoreMatrix) -> Sequence[Sequence[int]]:
         """The families, or one a policy."""

@@ -1,7 +1,7 @@
 """FlashEval: an evolutionary search for the subset that ranks the source models like the whole benchmark.
 
-Source: FlashEval (arXiv 2403.16379), scaled down from 3,000,000 sets: each round draws random k-sets of the items that
-are left, keeps the 2 % of greatest rank correlation, and goes on with the items that these hold most often, their
+Source: FlashEval (arXiv 2403.16379), scaled down from 3,000,000 sets a round to 500 to 5,000: each round draws random
+k-sets of the items that are left, keeps the 2 % of greatest rank correlation, and goes on with the items that these hold most often, their
 number falling geometrically from N to k in 12 rounds; the best set of all rounds is the answer. Unlike the original,
 a set holds no item twice. Construction cost: all source models on all N items. Own estimator: the plain mean.
 """
@@ -22,9 +22,9 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 
 ROUNDS = 12
 KEPT = 0.02
-DRAWN_KEYS = 20_000_000
+DRAWN_KEYS = 4_000_000
 """Random keys a round: sets x items left."""
-SETS = (500, 20_000)
+SETS = (500, 5_000)
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class FlashEval:
         check_size(k, pool)
         past = histories(scores, self.settings, self.name, least=2)
         leading = next(iter(past))
-        subset, agreement = search(past[leading], k, pool, split_generator(generator))
+        subset, agreement = search(past[leading], k, pool, split_generator(generator), self.settings.effort)
         return weighted_selection(
             scores,
             subset,
@@ -55,7 +55,7 @@ class FlashEval:
         )
 
 
-def search(past: History, k: int, pool: Tensor, generator: Generator) -> tuple[Tensor, float]:
+def search(past: History, k: int, pool: Tensor, generator: Generator, effort: float = 1.0) -> tuple[Tensor, float]:
     """The best set found, long Tensor[k], and its agreement with the full ranking (-1 to 1).
 
     Args:
@@ -63,13 +63,14 @@ def search(past: History, k: int, pool: Tensor, generator: Generator) -> tuple[T
         k: Size.
         pool: long Tensor[pool item], what may be chosen.
         generator: All of the search draws from it.
+        effort: Factor on the number of sets.
     """
     scores = torch.from_numpy(past.scores * past.weights)
     weights = torch.from_numpy(past.weights)
     full = scores.sum(dim=1) / weights.sum()
     left, best, agreement = pool, pool[:k], -2.0
     for number in range(ROUNDS):
-        sets = int(np.clip(DRAWN_KEYS // len(left), *SETS))
+        sets = max(1, round(effort * float(np.clip(DRAWN_KEYS // len(left), *SETS))))
         hits: list[Tensor] = []
         chunks = [min(sets, 2000)] * -(-sets // 2000)
         drawn = [left[simple_random(len(left), k)(size, generator)] for size in chunks]

@@ -2,9 +2,10 @@
 
 Source: SparseEval's code: items as L2-normalised +-1 vectors over the source models, the item nearest to each k-means
 centre; ten times the anchor on which the proxy network's loss hangs least is exchanged for the item that correlates
-most with its residuals; a final network of the same kind, kept by validation loss and order. A quarter of the source models
-validates; with fewer than four none does, and the final network is trained as long as a proxy. Construction cost: all
-source models on all N items. Own estimator: that network. With several metrics the anchors are those of the weightiest.
+most with its residuals; a final network of the same kind, kept by validation loss and order. A quarter of the source
+models validates; with fewer than four none does, and the final network is trained as long as a proxy. Construction
+cost: all source models on all N items. Own estimator: that network. With several metrics the anchors are those of the
+weightiest.
 """
 
 from __future__ import annotations
@@ -18,7 +19,14 @@ from torch import Generator, Tensor
 
 from bestrand_drive.compression.learned.clusters import central_items
 from bestrand_drive.compression.learned.history import History
-from bestrand_drive.compression.learned.sparse import SparseNetwork, Training, predictors, refined, split
+from bestrand_drive.compression.learned.sparse import (
+    FINAL_EPOCHS,
+    PROXY_EPOCHS,
+    SparseNetwork,
+    predictors,
+    refined,
+    split,
+)
 from bestrand_drive.compression.sampling import split_generator
 from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, check_size, weighted_selection
 from bestrand_drive.compression.selectors.histories import draw_seed, histories
@@ -31,7 +39,6 @@ class SparseEval:
 
     settings: ChoiceSettings = field(default_factory=ChoiceSettings)
     deep: bool = False
-    training: Training = field(default_factory=Training)
     needs_history: bool = True
 
     @property
@@ -64,7 +71,7 @@ class SparseEval:
         fit = [_models(past, part[0]) for past, part in zip(leading, parts, strict=True)]
         numbers = [pool.numpy() for pool in pools]
         starts = [_start(past, k, pool, draw_seed(each)) for past, pool, each in zip(fit, numbers, own, strict=True)]
-        anchors = refined(fit, starts, numbers, self.deep, own, self.training.proxy)
+        anchors = refined(fit, starts, numbers, self.deep, own, self.settings.scaled(PROXY_EPOCHS))
         models: list[dict[int, SparseNetwork]] = [{} for _ in cases]
         for metric in {metric for past in pasts for metric in past}:
             rows = [row for row, past in enumerate(pasts) if metric in past]
@@ -80,7 +87,8 @@ class SparseEval:
     ) -> list[SparseNetwork]:
         parts = [split(len(past.scores), generator) for past, generator in zip(pasts, generators, strict=True)]
         kept, held = ([_models(p, part[side]) for p, part in zip(pasts, parts, strict=True)] for side in (0, 1))
-        return predictors(kept, held, anchors, self.deep, generators, self.training)
+        epochs = self.settings.scaled(PROXY_EPOCHS), self.settings.scaled(FINAL_EPOCHS)
+        return predictors(kept, held, anchors, self.deep, generators, epochs)
 
     def _selection(
         self, scores: ScoreMatrix, anchors: np.ndarray, past: dict[int, History], models: dict[int, SparseNetwork]

@@ -17,6 +17,7 @@ from torch import Generator, Tensor
 
 from bestrand_drive.compression.learned.clusters import central_items
 from bestrand_drive.compression.learned.history import History
+from bestrand_drive.compression.learned.irt import EPOCHS
 from bestrand_drive.compression.learned.responses import ResponseModel, fit_responses
 from bestrand_drive.compression.sampling import split_generator
 from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, check_size, weighted_selection
@@ -54,7 +55,11 @@ class TinyBenchmarks:
         own = [split_generator(generator) for generator in generators]
         models: list[dict[int, ResponseModel]] = [{} for _ in cases]
         for batch in _alike(pasts):
-            fitted = fit_responses([pasts[case][metric] for case, metric in batch], [own[case] for case, _ in batch])
+            fitted = fit_responses(
+                [pasts[case][metric] for case, metric in batch],
+                [own[case] for case, _ in batch],
+                self.settings.scaled(EPOCHS),
+            )
             for (case, metric), model in zip(batch, fitted, strict=True):
                 models[case][metric] = model
         return [

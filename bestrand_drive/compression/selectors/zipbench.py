@@ -17,7 +17,7 @@ from torch import Generator, Tensor
 
 from bestrand_drive.compression.learned.clusters import central_items
 from bestrand_drive.compression.learned.history import History
-from bestrand_drive.compression.learned.irt import binarised
+from bestrand_drive.compression.learned.irt import EPOCHS, binarised
 from bestrand_drive.compression.learned.responses import ResponseModel, fit_responses
 from bestrand_drive.compression.sampling import split_generator
 from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, check_size, weighted_selection
@@ -48,7 +48,7 @@ class ZipBench:
         check_size(k, pool)
         past = histories(scores, self.settings, self.name, least=2)
         own = split_generator(generator)
-        models = {metric: _model(one, own) for metric, one in past.items()}
+        models = {metric: _model(one, own, self.settings.scaled(EPOCHS)) for metric, one in past.items()}
         leading = next(iter(past))
         items = models[leading].items
         points = np.column_stack([items.discrimination, items.difficulty])
@@ -70,12 +70,12 @@ def zipbench_runs(items: int, probes: int, k: int, factor: float | None) -> int:
     return min(probes, MODELS) * items
 
 
-def _model(past: History, generator: Generator) -> ResponseModel:
+def _model(past: History, generator: Generator, epochs: int) -> ResponseModel:
     """Response model of the real models with the synthetic ones below them, all answers 0 or 1."""
     answers, cut = binarised(past.scores)
     real = answers[spread_models(answers.mean(axis=1), MODELS)]
     both = replace(past, scores=np.concatenate([real, synthetic(real, generator)]))
-    return replace(fit_responses([both], [generator], DIMENSIONS, validated=False)[0], cut=cut)
+    return replace(fit_responses([both], [generator], epochs, dimensions=DIMENSIONS, validated=False)[0], cut=cut)
 
 
 def spread_models(accuracy: Array, count: int) -> Array:
