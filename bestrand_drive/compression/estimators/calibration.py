@@ -16,7 +16,10 @@ FACTOR_RANGE = (0.0, 4.0)
 """Least and greatest factor on a starting weight; a weight below 0 would count a score backwards."""
 SOFTNESS = 1e-3
 """Share of a probe's variance over n to which its mean may stay away from the pool's (ridge calibration)."""
-STEPS = 60
+STEPS = 200
+CURVATURE = 1e-6
+"""What a clipped item adds to the curvature, as a share of what it would add unclipped."""
+HALVES = tuple(0.5**halving for halving in range(40))
 
 
 def calibrated(sample: Sample, source: Source) -> PointEstimate:
@@ -45,9 +48,8 @@ def calibrated(sample: Sample, source: Source) -> PointEstimate:
 def calibration_factors(x: Array, base: Array) -> Array:
     """Factors g in ``FACTOR_RANGE`` that minimise ``sum base (g - 1)^2 + |gap|^2 / softness``.
 
-    The gap is ``sum base g x``, with x and its wanted means 0. The optimum is ``g = clip(1 + x'lambda)`` with
-    ``gap + softness lambda = 0``; that equation is monotone in lambda and solved by Newton steps on the unclipped
-    items, halved until the gap shrinks.
+    The gap is ``sum base g x``, with x and its wanted means 0. The optimum is ``g = clip(1 + x'lambda)``, with lambda
+    the minimum of the convex dual, found by Newton steps that are halved until they descend.
 
     Args:
         x: float64 [n, probe], standardised on the pool (a column without variance is 0).
@@ -56,27 +58,32 @@ def calibration_factors(x: Array, base: Array) -> Array:
     z = np.column_stack([np.ones(len(x)), x])
     wanted = np.zeros(z.shape[1])
     wanted[0] = 1.0
-    ridge = np.diag([1e-9, *np.full(x.shape[1], SOFTNESS / max(len(x), 1))])
-    multipliers = np.zeros(z.shape[1])
+    ridge = np.diag([1e-12, *np.full(x.shape[1], SOFTNESS / max(len(x), 1))])
+    at = np.zeros(z.shape[1])
 
-    def equation(at: Array) -> tuple[Array, Array]:
-        raw = 1 + z @ at
-        factors = np.clip(raw, *FACTOR_RANGE)
-        return (base * factors) @ z - wanted + ridge @ at, raw
+    def dual(where: Array) -> float:
+        return float(base @ _integral(z @ where) - wanted @ where + where @ ridge @ where / 2)
 
-    gap, raw = equation(multipliers)
+    level = dual(at)
     for _ in range(STEPS):
-        free = base * ((raw > FACTOR_RANGE[0]) & (raw < FACTOR_RANGE[1]))
-        step = np.linalg.solve((z * free[:, None]).T @ z + ridge + 1e-12 * np.eye(len(gap)), -gap)
-        size = 1.0
-        while size > 1e-4 and np.linalg.norm(equation(multipliers + size * step)[0]) > np.linalg.norm(gap):
-            size /= 2
-        multipliers = multipliers + size * step
-        gap, raw = equation(multipliers)
-        if np.linalg.norm(gap) < 1e-12:
+        raw = 1 + z @ at
+        slope = (base * np.clip(raw, *FACTOR_RANGE)) @ z - wanted + ridge @ at
+        free = base * np.where((raw > FACTOR_RANGE[0]) & (raw < FACTOR_RANGE[1]), 1.0, CURVATURE)
+        step = np.linalg.solve((z * free[:, None]).T @ z + ridge, -slope)
+        size = next((s for s in HALVES if dual(at + s * step) <= level + 1e-4 * s * float(slope @ step)), 0.0)
+        at = at + size * step
+        gained, level = level - dual(at), dual(at)
+        if gained <= 1e-15 * (1 + abs(level)):
             break
-    factors = np.clip(raw, *FACTOR_RANGE)
+    factors = np.clip(1 + z @ at, *FACTOR_RANGE)
     return np.asarray(factors if float(base @ factors) > 0 else np.ones(len(x)))
+
+
+def _integral(s: Array) -> Array:
+    """Integral of ``clip(1 + t)`` over t from 0 to s."""
+    low, high = FACTOR_RANGE
+    inner = np.clip(s, low - 1, high - 1)
+    return np.asarray(inner + inner**2 / 2 + np.where(s < inner, low, high) * (s - inner))
 
 
 def _standardised(source: Source) -> Array:

@@ -52,7 +52,7 @@ def correlations(scores: Array) -> Array:
     centred = scores - scores.mean(axis=0)
     spread = np.sqrt((centred**2).sum(axis=0))
     unit = centred / np.where(spread > 1e-9, spread, np.inf)
-    return np.asarray(np.clip(unit.T @ unit, -1.0, 1.0))
+    return np.asarray(np.round(np.clip(unit.T @ unit, -1.0, 1.0), 12))  # ties stay ties whatever the order of sums
 
 
 def medoids(distance: Array, k: int, seed: int) -> Array:

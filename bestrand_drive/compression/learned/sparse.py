@@ -21,6 +21,8 @@ PROXY_EPOCHS = 2000
 FINAL_EPOCHS = 20_000
 CHECK_EVERY = 500
 PATIENCE = 30
+LEAST_ORDERED = 20
+"""Validation models below which their order is chance and only their loss decides what is kept."""
 LEAST_VALIDATED = 4
 """Source models below which none is held out."""
 
@@ -100,7 +102,7 @@ def predictors(
     generators: Sequence[Generator],
     epochs: tuple[int, int],
 ) -> list[SparseNetwork]:
-    """Train the final predictors; with validation models the state of least loss and no worse order is kept.
+    """Train the final predictors; with validation models the state of least loss (and order) is kept.
 
     Without validation models they are trained as long as a proxy.
     """
@@ -142,7 +144,9 @@ class _Keeper:
         with torch.no_grad():
             predicted = self.networks.predict(self.x)
         loss = ((predicted - self.y) ** 2).mean(dim=1).numpy()
-        tau = np.array([_tau(a, b) for a, b in zip(predicted.numpy(), self.y.numpy(), strict=True)])
+        tau = np.zeros(len(loss))
+        if self.y.shape[1] >= LEAST_ORDERED:
+            tau = np.array([_tau(a, b) for a, b in zip(predicted.numpy(), self.y.numpy(), strict=True)])
         better = (loss <= self.loss) & (tau >= self.tau)
         self.loss, self.tau = np.where(better, loss, self.loss), np.where(better, tau, self.tau)
         mask = torch.from_numpy(better)[:, None, None]

@@ -1,9 +1,10 @@
 """FlashEval: an evolutionary search for the subset that ranks the source models like the whole benchmark.
 
 Source: FlashEval (arXiv 2403.16379), scaled down from 3,000,000 sets a round to 500 to 5,000: each round draws random
-k-sets of the items that are left, keeps the 2 % of greatest rank correlation, and goes on with the items that these hold most often, their
-number falling geometrically from N to k in 12 rounds; the best set of all rounds is the answer. Unlike the original,
-a set holds no item twice. Construction cost: all source models on all N items. Own estimator: the plain mean.
+k-sets of the items that are left, keeps the 2 % of greatest rank correlation, and goes on with the items that these
+hold most often, their number falling geometrically from N to k in 12 rounds; the best set of all rounds is the answer.
+Unlike the original, a set holds no item twice. Construction cost: all source models on all N items. Own estimator: the
+plain mean.
 """
 
 from __future__ import annotations

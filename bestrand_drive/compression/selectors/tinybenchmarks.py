@@ -46,6 +46,9 @@ class TinyBenchmarks:
     ) -> list[Selection]:
         """Several choices of one size, whose models are fitted together; each draws from its own generator.
 
+        Sums run in another order than alone, and training amplifies that: a suite of a batch need not be the suite
+        that ``select`` gives for the same seed.
+
         Raises:
             UsageError: As ``select``.
         """
@@ -53,6 +56,7 @@ class TinyBenchmarks:
             check_size(k, pool)
         pasts = [histories(scores, self.settings, self.name, least=2) for scores in cases]
         own = [split_generator(generator) for generator in generators]
+        seeds = [draw_seed(generator) for generator in own]
         models: list[dict[int, ResponseModel]] = [{} for _ in cases]
         for batch in _alike(pasts):
             fitted = fit_responses(
@@ -63,8 +67,8 @@ class TinyBenchmarks:
             for (case, metric), model in zip(batch, fitted, strict=True):
                 models[case][metric] = model
         return [
-            self._selection(scores, k, pool, past, model, draw_seed(generator))
-            for scores, pool, past, model, generator in zip(cases, pools, pasts, models, own, strict=True)
+            self._selection(scores, k, pool, past, model, seed)
+            for scores, pool, past, model, seed in zip(cases, pools, pasts, models, seeds, strict=True)
         ]
 
     def _selection(

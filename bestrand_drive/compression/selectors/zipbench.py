@@ -48,12 +48,13 @@ class ZipBench:
         check_size(k, pool)
         past = histories(scores, self.settings, self.name, least=2)
         own = split_generator(generator)
+        seed = draw_seed(own)
         models = {metric: _model(one, own, self.settings.scaled(EPOCHS)) for metric, one in past.items()}
         leading = next(iter(past))
         items = models[leading].items
         points = np.column_stack([items.discrimination, items.difficulty])
         codes = stratum_codes(scores.strata or [""] * len(scores.items)).codes.numpy()
-        indices, weights = _anchors(points, past[leading].weights, codes, k, pool.numpy(), draw_seed(own))
+        indices, weights = _anchors(points, past[leading].weights, codes, k, pool.numpy(), seed)
         return weighted_selection(
             scores,
             torch.from_numpy(indices),
