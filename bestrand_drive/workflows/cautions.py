@@ -43,7 +43,7 @@ def cautions(
         yield f"{', '.join(kin)} of the same family guided the choice; the intervals assume an unrelated policy"
     if suite.choice.selector not in DRAWN:
         yield (
-            f"{suite.choice.selector} did not draw the suite at random, and suite.json does not keep its own estimator: "
+            f"{suite.choice.selector} did not draw the suite at random and suite.json does not keep its estimator: "
             "the intervals hold only as far as the probes' model does"
         )
     yield from _gaps(suite, target)
