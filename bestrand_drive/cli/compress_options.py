@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from bestrand_drive.compression.selectors.registry import SELECTORS
+
 Out = Annotated[Path, typer.Option(help="Folder to write the suite to.", show_default=False)]
 Routes = Annotated[
     Path | None,
@@ -27,7 +29,12 @@ Hours = Annotated[
 ]
 Seed = Annotated[int, typer.Option(help="Seed of every draw; the same seed gives the same bytes.")]
 SelectorName = Annotated[
-    str, typer.Option("--selector", help="balanced (stratified, best of many), bestrand (as published), random.")
+    str,
+    typer.Option(
+        "--selector",
+        help="; ".join(f"{name}: {entry.summary}" for name, entry in SELECTORS.items())
+        + ". Those after stratified need the probes' results on all items.",
+    ),
 ]
 Candidates = Annotated[int, typer.Option(help="How many random subsets are judged.")]
 PoolFactor = Annotated[

@@ -10,6 +10,9 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite, SuiteProbe
 from bestrand_drive.workflows.targets import Target, only_chosen
 
+DRAWN = {"balanced", "bestrand", "random", "stratified", "aipw"}
+"""Selectors whose suites are (restricted) random draws, as estimators and intervals assume."""
+
 
 def cautions(
     suite: Suite, target: Target, same: SuiteProbe | None, twin: SuiteProbe | None, family: str | None
@@ -38,6 +41,11 @@ def cautions(
     kin = sorted(names & {member for label in related for member in suite.families[label]} - {target.name})
     if kin:
         yield f"{', '.join(kin)} of the same family guided the choice; the intervals assume an unrelated policy"
+    if suite.choice.selector not in DRAWN:
+        yield (
+            f"{suite.choice.selector} did not draw the suite at random and suite.json does not keep its estimator: "
+            "the intervals hold only as far as the probes' model does"
+        )
     yield from _gaps(suite, target)
     crashed = target.counts.get("agent_crashed", 0)
     if crashed:

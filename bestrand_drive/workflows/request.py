@@ -24,7 +24,7 @@ class CompressRequest:
         k: Number of items.
         hours: Budget of simulator hours a policy, by the probes' durations.
         seed: Of every draw.
-        selector: ``balanced``, ``bestrand`` or ``random``.
+        selector: A name in ``selectors.registry``.
         candidates: Random subsets that are judged.
         pool_factor: n of the pool min(n k, N); None takes the selector's own (4 for ``bestrand``, else all items).
         metric_weights: Factor a metric that takes part in choosing; empty for the benchmark's own choice.

@@ -9,6 +9,7 @@ from typing import Protocol
 import torch
 from torch import Generator, Tensor
 
+from bestrand_drive.compression.pool import half_up
 from bestrand_drive.errors import NothingSelected
 from bestrand_drive.scores.matrix import ScoreMatrix
 
@@ -21,11 +22,16 @@ class Selection:
         indices: long Tensor[k], sorted item numbers.
         weights: float64 Tensor[k], what each item counts in a plain estimate (they sum to 1).
         diagnostics: Plain numbers and words about how it was found.
+        estimator: The selector's own estimator, a name in ``estimators.registry``.
+        model: By metric number: what that estimator needs beside the weights (a response model, lines, networks); empty
+            for estimators that need nothing.
     """
 
     indices: Tensor
     weights: Tensor
     diagnostics: Mapping[str, float | int | str]
+    estimator: str = "mean"
+    model: Mapping[int, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -39,6 +45,7 @@ class ChoiceSettings:
         guard_domains: Whether every domain of the matrix must keep an item.
         memory_mib: Cap on the largest temporary array of the search, MiB.
         device: Where candidate means are computed.
+        effort: Factor on the epochs and searches of methods that train; 1 is what their files say.
     """
 
     candidates: int = 128
@@ -47,15 +54,25 @@ class ChoiceSettings:
     guard_domains: bool = True
     memory_mib: int = 256
     device: str = "cpu"
+    effort: float = 1.0
 
     def weight(self, scores: ScoreMatrix, metric: int) -> float:
         """Factor of one metric: what was set, else 1 for those that take part in choosing and 0 for others."""
         spec = scores.metrics[metric]
         return float(self.metric_weights.get(spec.name, 1.0 if spec.select and not self.metric_weights else 0.0))
 
+    def scaled(self, amount: int) -> int:
+        """An amount of training under ``effort``, at least 1."""
+        return max(1, round(amount * self.effort))
+
     def family_columns(self, scores: ScoreMatrix) -> Sequence[Sequence[int]]:
         """The families, or one a policy."""
         return self.families or [[number] for number in range(len(scores.policies))]
+
+    def chosen_metrics(self, scores: ScoreMatrix) -> list[int]:
+        """Numbers of the metrics that take part in choosing, the weightiest first (earlier ones first among equals)."""
+        weights = [self.weight(scores, metric) for metric in range(len(scores.metrics))]
+        return [number for number in sorted(range(len(weights)), key=lambda n: -weights[n]) if weights[number] > 0]
 
 
 class Selector(Protocol):
@@ -93,3 +110,46 @@ def selection(
     indices = pool[subset].sort().values
     size = torch.ones(len(indices), dtype=torch.float64) if scores.weights is None else scores.weights[indices]
     return Selection(indices=indices, weights=size / size.sum(), diagnostics=diagnostics)
+
+
+def weighted_selection(
+    scores: ScoreMatrix,
+    indices: Tensor,
+    weights: Tensor,
+    settings: ChoiceSettings,
+    diagnostics: Mapping[str, float | int | str],
+    *,
+    estimator: str,
+    model: Mapping[int, object] | None = None,
+) -> Selection:
+    """A selection that was not drawn, with weights of its own; diagnostics count the guarded domains left empty.
+
+    Args:
+        scores: Of the probes.
+        indices: long Tensor[k], item numbers in any order.
+        weights: float64 Tensor[k], in that order; scaled to sum to 1.
+        settings: Say whether domains are guarded.
+        diagnostics: How the items were found.
+        estimator: The selector's own.
+        model: What it needs.
+    """
+    order = indices.argsort()
+    guards = [mask for mask in scores.domains.values() if bool(mask.any())] if settings.guard_domains else []
+    empty = sum(not bool(mask[indices].any()) for mask in guards)
+    told = dict(diagnostics) | ({"domains_without_item": empty} if empty else {})
+    return Selection(indices[order], weights[order] / weights.sum(), told, estimator, model or {})
+
+
+def no_runs(items: int, probes: int, k: int, factor: float | None) -> int:
+    """Cost of a selector that looks at no score: item runs of source models."""
+    return 0
+
+
+def pool_runs(items: int, probes: int, k: int, factor: float | None) -> int:
+    """Cost of a selector whose probes are run on the pool min(n k, N) (all N items when n is None)."""
+    return probes * (items if factor is None else min(half_up(factor * k), items))
+
+
+def history_runs(items: int, probes: int, k: int, factor: float | None) -> int:
+    """Cost of a selector that needs every source model's score on every item."""
+    return probes * items

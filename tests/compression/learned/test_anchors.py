@@ -1,0 +1,81 @@
+"""Anchors and lines, against exhaustive search, numpy's fits and the authors' follow-up package."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from bestrand_drive.compression.learned import anchors
+from bestrand_drive.errors import UsageError
+from tests.compression.histories import answered, graded
+from tests.compression.worlds import close
+
+
+def test_correlations_are_numpy_s_and_zero_for_constant_items() -> None:
+    scores, _ = graded()
+    scores[:, 7] = 0.25
+    with np.errstate(divide="ignore", invalid="ignore"):
+        expected = np.nan_to_num(np.corrcoef(scores, rowvar=False))
+    close(anchors.correlations(scores), expected)
+
+
+def test_medoids_are_nearly_the_best_of_all_subsets() -> None:
+    distance = 1 - anchors.correlations(answered(9, 12))
+    best = min(distance[list(subset)].min(axis=0).sum() for subset in itertools.combinations(range(12), 3))
+    found = [anchors.medoids(distance, 3, seed) for seed in range(5)]
+    costs = [distance[subset].min(axis=0).sum() for subset in found]
+    assert min(costs) == pytest.approx(best)
+    assert max(costs) <= 1.15 * best
+
+
+def test_medoids_of_items_that_are_all_alike_still_differ() -> None:
+    for k in (1, 3, 6):
+        assert len(set(anchors.medoids(np.zeros((6, 6)), k, 0).tolist())) == k
+
+
+def test_cluster_weights_count_every_item_once() -> None:
+    likeness = np.array([[1.0, 0.2, 0.5, 0.0], [0.2, 1.0, 0.5, -1.0]])
+    close(anchors.cluster_weights(likeness, np.array([1.0, 2.0, 4.0, 8.0])), [13.0, 2.0])
+
+
+def test_each_item_keeps_the_line_of_least_residual() -> None:
+    scores, _ = graded()
+    chosen = np.array([2, 11, 30])
+    lines = anchors.fit_lines(scores, chosen, np.ones(40), 0.0, 1.0)
+    for number, item in enumerate(lines.rest):
+        fits = [np.polyfit(scores[:, a], scores[:, item], 1, full=True)[:2] for a in chosen]
+        best = int(np.argmin([float(residual[0]) for _, residual in fits]))
+        assert lines.anchor[number] == chosen[best]
+        close([lines.slope[number], lines.intercept[number]], fits[best][0])
+
+
+def test_predictor_is_the_package_s() -> None:
+    """AnchorPointPredictorPred of benchpred 1.0.0 on these scores, with kmedoids' seed 5."""
+    scores, target = graded()
+    chosen = anchors.medoids(1 - np.abs(anchors.correlations(scores)), 6, 5)
+    lines = anchors.fit_lines(scores, chosen, np.ones(40), 0.0, 1.0)
+    close((lines.slope * target[lines.anchor] + lines.intercept).mean(), 0.7102591274801093, rtol=1e-6)
+
+
+def test_lines_are_on_the_metric_s_own_scale() -> None:
+    scores, target = graded()
+    chosen = np.array([2, 11, 30])
+    unit = anchors.fit_lines(scores, chosen, np.ones(40), 0.0, 1.0)
+    other = anchors.fit_lines(scores, chosen, np.ones(40), -5.0, 20.0)
+    predicted = unit.slope * target[unit.anchor] + unit.intercept
+    close(other.slope * (-5 + 20 * target[other.anchor]) + other.intercept, -5 + 20 * predicted)
+
+
+def test_a_constant_anchor_predicts_the_mean() -> None:
+    scores, _ = graded()
+    scores[:, 2] = 0.5
+    lines = anchors.fit_lines(scores, np.array([2]), np.ones(40), 0.0, 1.0)
+    close(lines.slope, 0.0)
+    close(lines.intercept, scores.mean(axis=0)[lines.rest])
+
+
+def test_too_many_items_are_refused() -> None:
+    with pytest.raises(UsageError, match="all pairs"):
+        anchors.correlations(np.zeros((2, anchors.MOST_ITEMS + 1)))

@@ -1,0 +1,64 @@
+"""SparseEval's exchange of anchors and what is kept of the final network."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from bestrand_drive.compression.learned.networks import fresh
+from bestrand_drive.compression.learned.sparse import SparseNetwork, _Keeper, predictors, refined, split
+from tests.compression.histories import answered, past
+from tests.compression.worlds import close, seeded
+
+
+def test_a_quarter_validates_and_nobody_twice() -> None:
+    kept, held = split(12, seeded(0))
+    assert sorted([*kept, *held]) == list(range(12))
+    assert len(held) == 3
+    assert len(split(3, seeded(0))[1]) == 0
+
+
+def test_anchors_stay_different_and_inside_the_pool() -> None:
+    pool = np.arange(0, 40, 2)
+    found = refined([past(answered())], [pool[:6]], [pool], False, [seeded(0)], 20)[0]
+    assert len(set(found.tolist())) == 6
+    assert set(found.tolist()) <= set(pool.tolist())
+    assert set(found.tolist()) != set(pool[:6].tolist())
+
+
+def test_with_nothing_outside_the_anchors_stay() -> None:
+    found = refined([past(answered())], [np.arange(40)], [np.arange(40)], False, [seeded(0)], 5)[0]
+    assert found.tolist() == list(range(40))
+
+
+def test_the_kept_state_is_the_best_of_those_checked() -> None:
+    """The state that was right at the first check outlives a worse one."""
+    networks = fresh(2, False, [seeded(0)])
+    x = torch.rand((1, 5, 2), generator=seeded(1))
+    with torch.no_grad():
+        networks.weights[0].fill_(0.5)
+        networks.biases[0].zero_()
+    keeper = _Keeper(networks, x, x.mean(dim=2), every=1)
+    assert keeper.watch(1) is False
+    with torch.no_grad():
+        networks.weights[0].fill_(-3.0)
+    assert keeper.watch(2) is False
+    close(keeper.best.predict(x).numpy(), x.mean(dim=2).numpy(), rtol=1e-5)
+
+
+def test_a_missing_score_is_the_sources_mean() -> None:
+    networks = fresh(2, False, [seeded(0)]).frozen()
+    found = SparseNetwork(networks, np.array([0.25, 0.75]), 10.0, 4.0)
+    gappy = found.predict(np.array([[np.nan], [12.0]]))
+    close(gappy, found.predict(np.array([[11.0], [12.0]])))
+
+
+def test_validation_keeps_what_an_untrained_network_lacks() -> None:
+    scores = answered(40, 60, seed=3)
+    anchors = np.arange(0, 60, 6)
+    held = past(scores[30:])
+    losses = []
+    for epochs in (1, 2000):
+        network = predictors([past(scores[:30])], [held], [anchors], False, [seeded(0)], (1, epochs))[0]
+        losses.append(float(((network.predict(scores[30:][:, anchors].T) - scores[30:].mean(axis=1)) ** 2).mean()))
+    assert losses[1] < 0.5 * losses[0]
