@@ -20,10 +20,10 @@ def kept_items(items: int, keep: float) -> int:
     """
     if not 0 < keep <= 1:
         raise UsageError(f"--keep {keep}: give the share of items to keep, above 0 and at most 1.")
-    return max(1, _half_up(items * keep))
+    return max(1, half_up(items * keep))
 
 
-def _half_up(value: float) -> int:
+def half_up(value: float) -> int:
     """Round half up; 31.499999999999996, which is 90 x 0.35 in binary, counts as 31.5."""
     return math.floor(round(value, 9) + 0.5)
 
@@ -50,7 +50,7 @@ def draw_pool(
         return eligible
     if factor < 1:
         raise UsageError(f"--pool-factor {factor}: the pool cannot be smaller than the suite; give 1 or more.")
-    size = min(_half_up(factor * k), len(eligible))
+    size = min(half_up(factor * k), len(eligible))
     if size == len(eligible):
         return eligible
     draw = simple_random(len(eligible), size)

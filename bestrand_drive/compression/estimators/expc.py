@@ -73,7 +73,7 @@ def expc(sample: Sample, probes: ProbeRegression, kappa: float = KAPPA) -> Point
     Args:
         sample: At least one measured value; all weights equal.
         probes: Of the same items.
-        kappa: Pseudo-observations.
+        kappa: Pseudo-observations; infinite for the exchangeable slope as it is.
     """
     s = sample.counted
     s = s[~np.isnan(probes.scores[s]).any(axis=1)]
@@ -84,7 +84,7 @@ def expc(sample: Sample, probes: ProbeRegression, kappa: float = KAPPA) -> Point
     gram = a.T @ a
     size = float(np.trace(gram)) / p if p else 0.0
     beta, df = start, 1.0
-    if n >= 2 * p + 5 and size > 0:
+    if n >= 2 * p + 5 and size > 0 and np.isfinite(kappa):
         penalised = gram + kappa * size / n * np.eye(p)
         beta = start + np.linalg.solve(penalised, a.T @ (y - y.mean() - a @ start))
         df = float(np.trace(np.linalg.solve(penalised, gram))) + 1.0
@@ -105,5 +105,5 @@ def expc(sample: Sample, probes: ProbeRegression, kappa: float = KAPPA) -> Point
         values=y,
         population=population,
         complete=sample.complete,
-        method=f"exPC{kappa:g}",
+        method=f"exPC{kappa:g}" if np.isfinite(kappa) else "exchangeable slope",
     )

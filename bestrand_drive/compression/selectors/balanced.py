@@ -6,7 +6,7 @@ the best random subset is improved by exchanges. Without probes it is one strati
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from torch import Generator, Tensor
 
@@ -47,7 +47,8 @@ class Balanced:
         swapped = scores.strata is None and space.weights is None and candidates > 1
         if swapped:
             found = improve_by_swaps(found, space, generator)
-        return selection(pool, found.subset, scores, _diagnostics(found, scores, space, swapped))
+        told = _diagnostics(found, scores, space, swapped)
+        return replace(selection(pool, found.subset, scores, told), estimator="default")
 
     def _space(self, scores: ScoreMatrix, pool: Tensor) -> SearchSpace:
         families = self.settings.family_columns(scores)

@@ -9,6 +9,7 @@ from typing import Protocol
 import torch
 from torch import Generator, Tensor
 
+from bestrand_drive.compression.pool import half_up
 from bestrand_drive.errors import NothingSelected
 from bestrand_drive.scores.matrix import ScoreMatrix
 
@@ -21,11 +22,16 @@ class Selection:
         indices: long Tensor[k], sorted item numbers.
         weights: float64 Tensor[k], what each item counts in a plain estimate (they sum to 1).
         diagnostics: Plain numbers and words about how it was found.
+        estimator: The selector's own estimator, a name in ``estimators.registry``.
+        model: By metric number: what that estimator needs beside the weights (a response model, lines, networks); empty
+            for estimators that need nothing.
     """
 
     indices: Tensor
     weights: Tensor
     diagnostics: Mapping[str, float | int | str]
+    estimator: str = "mean"
+    model: Mapping[int, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -56,6 +62,11 @@ class ChoiceSettings:
     def family_columns(self, scores: ScoreMatrix) -> Sequence[Sequence[int]]:
         """The families, or one a policy."""
         return self.families or [[number] for number in range(len(scores.policies))]
+
+    def chosen_metrics(self, scores: ScoreMatrix) -> list[int]:
+        """Numbers of the metrics that take part in choosing, the weightiest first (earlier ones first among equals)."""
+        weights = [self.weight(scores, metric) for metric in range(len(scores.metrics))]
+        return [number for number in sorted(range(len(weights)), key=lambda n: -weights[n]) if weights[number] > 0]
 
 
 class Selector(Protocol):
@@ -93,3 +104,18 @@ def selection(
     indices = pool[subset].sort().values
     size = torch.ones(len(indices), dtype=torch.float64) if scores.weights is None else scores.weights[indices]
     return Selection(indices=indices, weights=size / size.sum(), diagnostics=diagnostics)
+
+
+def no_runs(items: int, probes: int, k: int, factor: float | None) -> int:
+    """Cost of a selector that looks at no score: item runs of source models."""
+    return 0
+
+
+def pool_runs(items: int, probes: int, k: int, factor: float | None) -> int:
+    """Cost of a selector whose probes are run on the pool min(n k, N) (all N items when n is None)."""
+    return probes * (items if factor is None else min(half_up(factor * k), items))
+
+
+def history_runs(items: int, probes: int, k: int, factor: float | None) -> int:
+    """Cost of a selector that needs every source model's score on every item."""
+    return probes * items

@@ -1,0 +1,106 @@
+"""The estimators by name, and the one call that applies them to targets measured on a selection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from bestrand_drive.compression.estimation import ProbeKnowledge, point_estimate
+from bestrand_drive.compression.estimators.blup import blup
+from bestrand_drive.compression.estimators.expc import expc
+from bestrand_drive.compression.estimators.sample import Array, PointEstimate, Sample
+from bestrand_drive.compression.estimators.source import Guess, Source
+from bestrand_drive.compression.estimators.stratified import stratified_mean
+from bestrand_drive.compression.selectors.base import Selection
+from bestrand_drive.errors import Incomplete, UsageError
+
+Estimator = Callable[[Array, Selection, Source], list[Guess]]
+"""``(values [k, target] with NaN where not measured, selection, source) -> one guess a target``."""
+
+
+def guesses(name: str, values: Array, selection: Selection, source: Source) -> list[Guess]:
+    """Estimate the full score of every target.
+
+    A target that was measured on every item is not estimated: its value is its own mean.
+
+    Args:
+        name: Of the estimator; ``selection.estimator`` is the selector's own.
+        values: float64 [k, target], one metric, in the order of ``selection.indices``; NaN where not measured.
+        selection: The chosen items.
+        source: Probe scores and which metric of them.
+
+    Raises:
+        UsageError: Unknown estimator, or one that this selection or these probes cannot serve.
+        Incomplete: A target was measured on none of the chosen items.
+    """
+    if name not in ESTIMATORS:
+        raise UsageError(f"--estimators {name}: known are {', '.join(ESTIMATORS)}.")
+    if bool(np.isnan(values).all(axis=0).any()):
+        raise Incomplete("A target has no usable result on the chosen items, so nothing can be estimated.")
+    found = ESTIMATORS[name](values, selection, source)
+    whole = ~np.isnan(values).any(axis=0) if len(values) == source.items else np.zeros(values.shape[1], dtype=bool)
+    weights = source.weights[selection.indices.numpy()]
+    return [
+        replace(guess, value=float(np.average(values[:, number], weights=weights))) if whole[number] else guess
+        for number, guess in enumerate(found)
+    ]
+
+
+def _pointwise(rule: Callable[[Sample, Source], PointEstimate]) -> Estimator:
+    """An estimator that takes one target's sample at a time."""
+
+    def estimator(values: Array, selection: Selection, source: Source) -> list[Guess]:
+        samples = [source.sample(column, selection.indices.numpy()) for column in values.T]
+        return [Guess.of(rule(sample, source)) for sample in samples]
+
+    return estimator
+
+
+def _mean(sample: Sample, source: Source) -> PointEstimate:
+    """Plain mean of the measured items, each with its weight in the benchmark; the variance is of a random draw."""
+    alone = Sample(sample.values, sample.weights, np.zeros(source.items, dtype=np.int64))
+    return replace(stratified_mean(alone), method="mean")
+
+
+def _weighted(values: Array, selection: Selection, source: Source) -> list[Guess]:
+    """Mean with the selector's own weights, over what was measured; plain where all weight is on missing items."""
+    weights = np.where(np.isnan(values), 0.0, selection.weights.numpy()[:, None])
+    plain = (~np.isnan(values)).astype(float)
+    weights = np.where(weights.sum(axis=0) > 0, weights, plain)
+    return [Guess(float(v)) for v in (weights * np.nan_to_num(values)).sum(axis=0) / weights.sum(axis=0)]
+
+
+def _default(sample: Sample, source: Source) -> PointEstimate:
+    """What a suite of ``bestrand compress`` uses: BLUP with strata or weights, exPC without."""
+    columns = source.columns
+    if not columns.shape[1]:
+        return stratified_mean(sample)
+    if source.scores.strata is None and source.scores.weights is None:
+        return point_estimate(sample, ProbeKnowledge(regression=source.regression))
+    return point_estimate(sample, ProbeKnowledge(model=source.difficulty))
+
+
+def _blup(sample: Sample, source: Source) -> PointEstimate:
+    model = source.difficulty
+    return blup(sample, model) if model.s_u2 + model.s_e2 > 0 else stratified_mean(sample)
+
+
+def _expc(sample: Sample, source: Source) -> PointEstimate:
+    return expc(sample, source.regression)
+
+
+def _exchangeable(sample: Sample, source: Source) -> PointEstimate:
+    return expc(sample, source.regression, kappa=np.inf)
+
+
+ESTIMATORS: Mapping[str, Estimator] = {
+    "mean": _pointwise(_mean),
+    "weighted": _weighted,
+    "stratified": _pointwise(lambda sample, _: stratified_mean(sample)),
+    "exchangeable": _pointwise(_exchangeable),
+    "expc": _pointwise(_expc),
+    "blup": _pointwise(_blup),
+    "default": _pointwise(_default),
+}
