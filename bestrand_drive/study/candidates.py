@@ -18,7 +18,7 @@ MOST_CLASSES = 64
 def simple_candidates(items: int, k: int, count: int, rng: np.random.Generator) -> Array:
     """Random subsets, every one equally likely: int64 [candidate, k]."""
     every = np.broadcast_to(np.arange(items), (count, items))
-    return rng.permuted(every, axis=1)[:, :k]
+    return np.asarray(rng.permuted(every, axis=1)[:, :k])
 
 
 def systematic_candidates(strata: Array, k: int, count: int, rng: np.random.Generator) -> Array:
@@ -47,7 +47,7 @@ def best_candidate(features: Array, candidates: Array, norm: float = 2.0) -> Arr
         means = mask @ filled / (mask @ known.astype(float))
         target = filled.sum(axis=0) / known.sum(axis=0)
     distance = np.linalg.norm(means - target, ord=norm, axis=1)
-    return candidates[_earliest_least(np.where(np.isnan(distance), np.inf, distance)[None])[0]]
+    return np.asarray(candidates[_earliest_least(np.where(np.isnan(distance), np.inf, distance)[None])[0]])
 
 
 def response_classes(scores: Array) -> Array | None:
@@ -58,7 +58,7 @@ def response_classes(scores: Array) -> Array | None:
     """
     if 2 ** scores.shape[1] > MOST_CLASSES or not np.isin(scores, (0.0, 1.0)).all():
         return None
-    return np.unique(scores @ 2.0 ** np.arange(scores.shape[1]), return_inverse=True)[1]
+    return np.asarray(np.unique(scores @ 2.0 ** np.arange(scores.shape[1]), return_inverse=True)[1])
 
 
 def best_of_classes(
@@ -84,7 +84,7 @@ def best_of_classes(
     taken = counts[_earliest_least(distance[None])[0]]
     order = np.argsort(classes + rng.random(len(classes)))
     first = np.concatenate([[0], np.cumsum(sizes)[:-1]])
-    return order[np.arange(len(order)) - np.repeat(first, sizes) < np.repeat(taken, sizes)]
+    return np.asarray(order[np.arange(len(order)) - np.repeat(first, sizes) < np.repeat(taken, sizes)])
 
 
 def _earliest_least(values: Array) -> Array:
@@ -128,7 +128,7 @@ def exchanged(features: Array, chosen: Array, rngs: list[np.random.Generator], p
         inside[helps, out[turn][helps, pick]] = coming[helps, pick]
         outside[helps, into[turn][helps, pick]] = leaving[helps, pick]
         total[helps] = sums[helps, pick]
-    return inside - items * row[:, None]
+    return np.asarray(inside - items * row[:, None])
 
 
 def _others(inside: Array, draws: int, items: int) -> Array:
