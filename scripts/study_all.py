@@ -32,6 +32,7 @@ from bestrand_drive.workflows.study import (
     table_problem,
 )
 
+Entry = tuple[Problem, Sequence[Arm]]
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "study.md"
 TRAINED_SEEDS = 20
 """Seeds of selectors that train a model for every draw."""
@@ -69,12 +70,11 @@ def matrices(data: Path, quick: bool) -> list[Path]:
     return [path for path in paths if not quick or path.name.split(".")[0] in QUICK_MATRICES]
 
 
-def main_plans(data: Path, quick: bool) -> list[tuple[str, list[tuple[Problem, list[Arm]]]]]:
+def main_plans(data: Path, quick: bool) -> list[tuple[str, Sequence[Entry]]]:
     """Every matrix and driving benchmark under the cheap selectors."""
     tables = [table_problem(TableStudy(path), *read_scores(TableStudy(path))) for path in matrices(data, quick)]
     cheap = [Arm.of(name) for name in ("random", "bestrand", "balanced")]
-    entries = [(problem, cheap) for problem in tables]
-    groups = [("matrices", entries)]
+    groups: list[tuple[str, Sequence[Entry]]] = [("matrices", [(problem, cheap) for problem in tables])]
     strata = [Arm.of(name) for name in ("random", "stratified", "bestrand", "balanced")]
     groups.append(("driving", [(problem, strata) for problem in driving(data)]))
     by_category = [_with_categories(problem) for problem in tables if problem.name == "bfcl_v2_20240811"]
@@ -104,10 +104,10 @@ def driving(data: Path) -> list[Problem]:
     ]
 
 
-def split_entries(data: Path, quick: bool) -> list[tuple[Problem, list[Arm]]]:
+def split_entries(data: Path, quick: bool) -> list[Entry]:
     """Targets from elsewhere than probes: stronger models, other families."""
     arms = [Arm.of(name) for name in ("random", "bestrand", "balanced")]
-    entries = []
+    entries: list[Entry] = []
     for path in matrices(data, quick):
         name = path.name.split(".")[0]
         if name not in SPLIT:
@@ -124,9 +124,9 @@ def split_entries(data: Path, quick: bool) -> list[tuple[Problem, list[Arm]]]:
     return entries
 
 
-def sweep_plans(data: Path, quick: bool) -> list[tuple[Problem, Sequence[Arm]]]:
+def sweep_plans(data: Path, quick: bool) -> list[Entry]:
     """The published method with one setting varied at a time."""
-    entries: list[tuple[Problem, Sequence[Arm]]] = []
+    entries: list[Entry] = []
     for path in matrices(data, quick):
         if path.name.split(".")[0] in SWEPT:
             study = TableStudy(path)
@@ -136,7 +136,7 @@ def sweep_plans(data: Path, quick: bool) -> list[tuple[Problem, Sequence[Arm]]]:
     return entries
 
 
-def trained_entries(data: Path, quick: bool) -> list[tuple[Problem, list[Arm]]]:
+def trained_entries(data: Path, quick: bool) -> list[Entry]:
     """The selectors that have no fast way, on the smaller matrices, beside random and bestrand on the same seeds."""
     names = [name for name in SELECTORS if name not in FAST]
     arms = [Arm.of(name) for name in ("random", "bestrand", "balanced", *names)]
@@ -145,11 +145,9 @@ def trained_entries(data: Path, quick: bool) -> list[tuple[Problem, list[Arm]]]:
     return [(problem, arms) for problem in problems if len(problem.scores.items) <= TRAINED_ITEMS]
 
 
-def run(
-    name: str, entries: Sequence[tuple[Problem, Sequence[Arm]]], seeds: int, arguments: argparse.Namespace
-) -> list[Row]:
+def run(name: str, entries: Sequence[Entry], seeds: int, arguments: argparse.Namespace) -> list[Row]:
     """One section, with a line of progress every few seconds."""
-    keeps = KEEPS if name in ("matrices", "driving", "strata") else (0.05, 0.2)
+    keeps: tuple[float, ...] = KEEPS if name in ("matrices", "driving", "strata") else (0.05, 0.2)
     keeps = TRAINED_KEEPS if name == "trained" else keeps
     keeps = (0.1, 0.5) if arguments.quick else keeps
     plan = Plan(entries, [None], keeps, seeds, arguments.parts)
@@ -178,7 +176,7 @@ def main() -> None:
     wanted = arguments.sections.split(",")
     groups = main_plans(arguments.data, arguments.quick)
     groups.append(("splits", split_entries(arguments.data, arguments.quick)))
-    groups.append(("sweeps", list(sweep_plans(arguments.data, arguments.quick))))
+    groups.append(("sweeps", sweep_plans(arguments.data, arguments.quick)))
     groups.append(("trained", trained_entries(arguments.data, arguments.quick)))
     rows: dict[str, list[Row]] = {}
     for name, entries in groups:
