@@ -86,6 +86,8 @@ def table_problem(study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, 
     """
     if study.split not in SPLITS:
         raise UsageError(f"--split {study.split}: known are {', '.join(SPLITS)}.")
+    if study.probe_choice not in PROBE_CHOICES:
+        raise UsageError(f"--probe-choice {study.probe_choice}: known are {', '.join(PROBE_CHOICES)}.")
     if study.n_probes < 1:
         raise UsageError(f"--n-probes {study.n_probes}: give at least 1.")
     probes = min(study.n_probes, len(scores.policies) // 2)
