@@ -8,10 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from bestrand_drive.compression.estimation import ProbeKnowledge, point_estimate
+from bestrand_drive.compression.estimators.aipw import aipw
+from bestrand_drive.compression.estimators.anchor_lines import anchor_lines
 from bestrand_drive.compression.estimators.blup import blup
+from bestrand_drive.compression.estimators.calibration import calibrated
 from bestrand_drive.compression.estimators.expc import expc
+from bestrand_drive.compression.estimators.poststratified import poststratified
+from bestrand_drive.compression.estimators.prediction_powered import prediction_powered
+from bestrand_drive.compression.estimators.response import gp_irt, p_irt
 from bestrand_drive.compression.estimators.sample import Array, PointEstimate, Sample
 from bestrand_drive.compression.estimators.source import Guess, Source
+from bestrand_drive.compression.estimators.sparse_network import sparse_network
 from bestrand_drive.compression.estimators.stratified import stratified_mean
 from bestrand_drive.compression.selectors.base import Selection
 from bestrand_drive.errors import Incomplete, UsageError
@@ -39,13 +46,19 @@ def guesses(name: str, values: Array, selection: Selection, source: Source) -> l
         raise UsageError(f"--estimators {name}: known are {', '.join(ESTIMATORS)}.")
     if bool(np.isnan(values).all(axis=0).any()):
         raise Incomplete("A target has no usable result on the chosen items, so nothing can be estimated.")
-    found = ESTIMATORS[name](values, selection, source)
+    found = [_within(guess, source) for guess in ESTIMATORS[name](values, selection, source)]
     whole = ~np.isnan(values).any(axis=0) if len(values) == source.items else np.zeros(values.shape[1], dtype=bool)
     weights = source.weights[selection.indices.numpy()]
     return [
         replace(guess, value=float(np.average(values[:, number], weights=weights))) if whole[number] else guess
         for number, guess in enumerate(found)
     ]
+
+
+def _within(guess: Guess, source: Source) -> Guess:
+    """The guess moved into the metric's bounds."""
+    bounds = source.scores.metrics[source.metric].bounds
+    return guess if bounds is None else replace(guess, value=float(np.clip(guess.value, *bounds)))
 
 
 def _pointwise(rule: Callable[[Sample, Source], PointEstimate]) -> Estimator:
@@ -103,4 +116,12 @@ ESTIMATORS: Mapping[str, Estimator] = {
     "expc": _pointwise(_expc),
     "blup": _pointwise(_blup),
     "default": _pointwise(_default),
+    "calibration": _pointwise(calibrated),
+    "ppi": _pointwise(prediction_powered),
+    "poststratified": _pointwise(poststratified),
+    "aipw": _pointwise(aipw),
+    "anchor-predictor": anchor_lines,
+    "pirt": p_irt,
+    "gpirt": gp_irt,
+    "sparse-network": sparse_network,
 }

@@ -45,6 +45,7 @@ class ChoiceSettings:
         guard_domains: Whether every domain of the matrix must keep an item.
         memory_mib: Cap on the largest temporary array of the search, MiB.
         device: Where candidate means are computed.
+        effort: Factor on the epochs and searches of methods that train; 1 is what their files say.
     """
 
     candidates: int = 128
@@ -53,11 +54,16 @@ class ChoiceSettings:
     guard_domains: bool = True
     memory_mib: int = 256
     device: str = "cpu"
+    effort: float = 1.0
 
     def weight(self, scores: ScoreMatrix, metric: int) -> float:
         """Factor of one metric: what was set, else 1 for those that take part in choosing and 0 for others."""
         spec = scores.metrics[metric]
         return float(self.metric_weights.get(spec.name, 1.0 if spec.select and not self.metric_weights else 0.0))
+
+    def scaled(self, amount: int) -> int:
+        """An amount of training under ``effort``, at least 1."""
+        return max(1, round(amount * self.effort))
 
     def family_columns(self, scores: ScoreMatrix) -> Sequence[Sequence[int]]:
         """The families, or one a policy."""
@@ -104,6 +110,34 @@ def selection(
     indices = pool[subset].sort().values
     size = torch.ones(len(indices), dtype=torch.float64) if scores.weights is None else scores.weights[indices]
     return Selection(indices=indices, weights=size / size.sum(), diagnostics=diagnostics)
+
+
+def weighted_selection(
+    scores: ScoreMatrix,
+    indices: Tensor,
+    weights: Tensor,
+    settings: ChoiceSettings,
+    diagnostics: Mapping[str, float | int | str],
+    *,
+    estimator: str,
+    model: Mapping[int, object] | None = None,
+) -> Selection:
+    """A selection that was not drawn, with weights of its own; diagnostics count the guarded domains left empty.
+
+    Args:
+        scores: Of the probes.
+        indices: long Tensor[k], item numbers in any order.
+        weights: float64 Tensor[k], in that order; scaled to sum to 1.
+        settings: Say whether domains are guarded.
+        diagnostics: How the items were found.
+        estimator: The selector's own.
+        model: What it needs.
+    """
+    order = indices.argsort()
+    guards = [mask for mask in scores.domains.values() if bool(mask.any())] if settings.guard_domains else []
+    empty = sum(not bool(mask[indices].any()) for mask in guards)
+    told = dict(diagnostics) | ({"domains_without_item": empty} if empty else {})
+    return Selection(indices[order], weights[order] / weights.sum(), told, estimator, model or {})
 
 
 def no_runs(items: int, probes: int, k: int, factor: float | None) -> int:

@@ -1,0 +1,1 @@
+"""Models that methods of the field fit to full histories of the probes: histories, anchors, responses, networks."""
