@@ -70,16 +70,19 @@ def matrices(data: Path, quick: bool) -> list[Path]:
     return [path for path in paths if not quick or path.name.split(".")[0] in QUICK_MATRICES]
 
 
-def main_plans(data: Path, quick: bool) -> list[tuple[str, Sequence[Entry]]]:
-    """Every matrix and driving benchmark under the cheap selectors."""
-    tables = [table_problem(TableStudy(path), *read_scores(TableStudy(path))) for path in matrices(data, quick)]
-    cheap = [Arm.of(name) for name in ("random", "bestrand", "balanced")]
-    groups: list[tuple[str, Sequence[Entry]]] = [("matrices", [(problem, cheap) for problem in tables])]
-    strata = [Arm.of(name) for name in ("random", "stratified", "bestrand", "balanced")]
-    groups.append(("driving", [(problem, strata) for problem in driving(data)]))
-    by_category = [_with_categories(problem) for problem in tables if problem.name == "bfcl_v2_20240811"]
-    groups.append(("strata", [(problem, strata) for problem in by_category]))
-    return groups
+def entries_of(name: str, data: Path, quick: bool) -> list[Entry]:
+    """What one section measures."""
+    strata = [Arm.of(selector) for selector in ("random", "stratified", "bestrand", "balanced")]
+    if name == "driving":
+        return [(problem, strata) for problem in driving(data)]
+    if name in ("matrices", "strata"):
+        cheap = [Arm.of(selector) for selector in ("random", "bestrand", "balanced")]
+        wanted = [path for path in matrices(data, quick) if name == "matrices" or path.name.startswith("bfcl")]
+        tables = [table_problem(TableStudy(path), *read_scores(TableStudy(path))) for path in wanted]
+        if name == "matrices":
+            return [(problem, cheap) for problem in tables]
+        return [(_with_categories(problem), strata) for problem in tables]
+    return {"splits": split_entries, "sweeps": sweep_plans, "trained": trained_entries}[name](data, quick)
 
 
 def _with_categories(problem: Problem) -> Problem:
@@ -173,14 +176,10 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     seeds = min(arguments.seeds, 20) if arguments.quick else arguments.seeds
-    wanted = arguments.sections.split(",")
-    groups = main_plans(arguments.data, arguments.quick)
-    groups.append(("splits", split_entries(arguments.data, arguments.quick)))
-    groups.append(("sweeps", sweep_plans(arguments.data, arguments.quick)))
-    groups.append(("trained", trained_entries(arguments.data, arguments.quick)))
     rows: dict[str, list[Row]] = {}
-    for name, entries in groups:
-        if name in wanted and entries:
+    for name in arguments.sections.split(","):
+        entries = entries_of(name, arguments.data, arguments.quick)
+        if entries:
             few = min(seeds, TRAINED_SEEDS) if name == "trained" else seeds
             rows[name] = run(name, entries, few, arguments)
             (arguments.parts / f"{name}.json").write_text(json.dumps(rows[name], indent=1) + "\n")
