@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import math
+
 import torch
 from torch import Tensor
 
+NORMS = {"l1": 1.0, "l2": 2.0, "max": math.inf}
+"""Distances by name: the order of the norm."""
+
 
 def imbalance(
-    features: Tensor, candidates: Tensor, valid: Tensor | None = None, weights: Tensor | None = None
+    features: Tensor,
+    candidates: Tensor,
+    valid: Tensor | None = None,
+    weights: Tensor | None = None,
+    norm: float = 2.0,
 ) -> Tensor:
-    """L2 distance between feature means over each candidate and over all items.
+    """Distance (L2 unless said otherwise) between feature means over each candidate and over all items.
 
     Masked cells take part in neither mean, so a missing score is never counted as zero. A feature with no valid cell
     in a candidate makes that candidate infinitely far.
@@ -19,6 +28,7 @@ def imbalance(
         candidates: long Tensor[candidate, k], item numbers.
         valid: bool Tensor[item, feature], or None when every cell is valid.
         weights: float64 Tensor[item], what an item counts in the mean, or None for 1 each.
+        norm: Order of the distance, one of ``NORMS``.
 
     Returns:
         float64 Tensor[candidate].
@@ -32,5 +42,5 @@ def imbalance(
         means = features[candidates].mean(dim=1)
     else:
         means = amounts[candidates].sum(dim=1) / counts[candidates].sum(dim=1)
-    distance = torch.linalg.vector_norm(means - target, dim=1)
+    distance = torch.linalg.vector_norm(means - target, ord=norm, dim=1)
     return torch.nan_to_num(distance, nan=torch.inf)

@@ -1,0 +1,144 @@
+"""Running a study: cells by blocks of seeds, several at once, resumed from what is kept."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import torch
+
+from bestrand_drive.compression.pool import kept_items
+from bestrand_drive.study.arms import Arm
+from bestrand_drive.study.cells import Cell, Outcome, blocks, joined, measure, part_path, read_part, write_part
+from bestrand_drive.study.measures import measures
+from bestrand_drive.study.problem import Problem
+
+Row = dict[str, str | int | float | None]
+Progress = Callable[[int, int, str], None]
+"""``progress(done, total, what)``, called after every block."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a study measures.
+
+    Attributes:
+        entries: Benchmarks, each with the ways to choose (a sweep's variants of one are entries of their own).
+        estimators: Names; None for each selector's own.
+        keeps: Shares of the items.
+        seeds: How many.
+        folder: Of the part files.
+    """
+
+    entries: Sequence[tuple[Problem, Sequence[Arm]]]
+    estimators: Sequence[str | None]
+    keeps: Sequence[float]
+    seeds: int
+    folder: Path
+
+    def groups(self) -> Iterator[list[Cell]]:
+        """Cells of one entry and size, which are compared with each other, in the order of the rows."""
+        for problem, arms in self.entries:
+            for keep in self.keeps:
+                k = kept_items(len(problem.scores.items), keep)
+                yield [Cell(problem, arm, estimator, k, keep) for arm in arms for estimator in self.estimators]
+
+    def cells(self) -> list[Cell]:
+        """All cells."""
+        return [cell for group in self.groups() for cell in group]
+
+
+def run_study(plan: Plan, workers: int, progress: Progress) -> list[Row]:
+    """Compute what is not kept yet, then summarise.
+
+    Args:
+        plan: What to measure.
+        workers: Processes; 1 computes in this one.
+        progress: Is told of every block.
+    """
+    plan.folder.mkdir(parents=True, exist_ok=True)
+    cells = plan.cells()
+    tasks = [(number, block) for number, cell in enumerate(cells) for block in blocks(plan.seeds)]
+    todo = [(n, block) for n, block in tasks if not part_path(plan.folder, cells[n], block).exists()]
+    done = len(tasks) - len(todo)
+    progress(done, len(tasks), f"{done} blocks were there already" if done else "")
+    for number, block in _computed(cells, todo, plan.folder, workers):
+        done += 1
+        cell = cells[number]
+        progress(
+            done, len(tasks), f"{cell.problem.name} {cell.arm.label} k={cell.k} seeds {block.start}-{block.stop - 1}"
+        )
+    return summarised(plan)
+
+
+_CELLS: Sequence[Cell] = ()
+"""In a worker process: the cells, inherited by the fork."""
+
+
+def _computed(
+    cells: Sequence[Cell], todo: Sequence[tuple[int, range]], folder: Path, workers: int
+) -> Iterator[tuple[int, range]]:
+    """Compute and keep blocks; yields each as it is done."""
+    if workers <= 1 or len(todo) <= 1:
+        for number, block in todo:
+            write_part(part_path(folder, cells[number], block), measure(cells[number], block))
+            yield number, block
+        return
+    global _CELLS  # noqa: PLW0603  problems hold closures, which cannot be pickled; a fork inherits them
+    _CELLS = cells
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)  # a fork of a process whose threads are running cannot use threads itself
+    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"), initializer=_alone) as executor:
+        waiting = {executor.submit(_task, number, block, folder) for number, block in todo}
+        try:
+            while waiting:
+                ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+                for future in ended:
+                    yield future.result()
+        except BaseException:
+            executor.shutdown(wait=True, cancel_futures=True)
+            raise
+        finally:
+            torch.set_num_threads(threads)
+            _CELLS = ()
+
+
+def _alone() -> None:
+    torch.set_num_threads(1)
+
+
+def _task(number: int, block: range, folder: Path) -> tuple[int, range]:
+    write_part(part_path(folder, _CELLS[number], block), measure(_CELLS[number], block))
+    return number, block
+
+
+def outcome_of(plan: Plan, cell: Cell) -> Outcome:
+    """All blocks of a cell, read from the folder."""
+    return joined([read_part(part_path(plan.folder, cell, block)) for block in blocks(plan.seeds)])
+
+
+def summarised(plan: Plan) -> list[Row]:
+    """One row a cell and reported metric, from kept parts only."""
+    return [row for group in plan.groups() for row in _group_rows(plan, group)]
+
+
+def _group_rows(plan: Plan, group: Sequence[Cell]) -> Iterator[Row]:
+    """Rows of one entry and size; risks are against random's plain mean (its first estimator where that is absent)."""
+    outcomes = [outcome_of(plan, cell) for cell in group]
+    drawn = [one for cell, one in zip(group, outcomes, strict=True) if cell.arm.selector == "random"]
+    random = next((one for one in drawn if one.estimator == "mean"), drawn[0] if drawn else None)
+    for cell, outcome in zip(group, outcomes, strict=True):
+        for number, metric in enumerate(cell.problem.metric_names):
+            head: Row = {
+                "benchmark": cell.problem.name,
+                "selector": cell.arm.label,
+                "estimator": outcome.estimator,
+                "metric": metric,
+                "keep": cell.keep,
+                "k": cell.k,
+                "seeds": plan.seeds,
+            }
+            yield head | asdict(measures(cell, outcome, number, random))

@@ -1,0 +1,194 @@
+"""Measure every method on every matrix and both driving benchmarks, and write the tables of docs/study.md.
+
+    scripts/study_all --data DATA --parts FOLDER [--seeds 1000] [--workers 2] [--quick]
+
+DATA holds matrices/*.csv.gz, bench2drive/{routes,results} and fail2drive/{routes,results}. FOLDER keeps one part file a
+block of 100 seeds; the same command goes on where an interrupted one stopped. The tables are written from parts only,
+between the markers of docs/study.md. --quick measures a few seeds of a few cells and prints instead of writing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from study_tables import sections, written
+
+from bestrand_drive.compression.selectors.registry import SELECTORS
+from bestrand_drive.study.arms import FAST, Arm
+from bestrand_drive.study.problem import Problem
+from bestrand_drive.study.study import Plan, Row, run_study
+from bestrand_drive.workflows.study import (
+    KEEPS,
+    TableStudy,
+    driving_problem,
+    read_scores,
+    sweep_entries,
+    table_problem,
+)
+
+Entry = tuple[Problem, Sequence[Arm]]
+DOCS = Path(__file__).resolve().parent.parent / "docs" / "study.md"
+TRAINED_SEEDS = 20
+"""Seeds of selectors that train a model for every draw."""
+TRAINED_ITEMS, TRAINED_KEEPS = 1200, (0.05, 0.1, 0.2, 0.5)
+"""Largest matrices and the sizes on which those are measured."""
+BENCH2DRIVE = {
+    "SimLingo": ["SimLingo", "SimLingo-repeat"],
+    "Zoo": ["UniAD-Base", "UniAD-Tiny", "VAD"],
+}
+BENCH2DRIVE_POLICIES = (
+    *("PDM-Lite", "SimLingo", "SimLingo-repeat", "UniAD-Base", "UniAD-Tiny", "VAD", "MindDrive-0.5B", "ORION"),
+    *("LEAD-TFv6", "TCP-traj", "TransFuser++"),
+)
+FAIL2DRIVE_POLICIES = ("AlignDrive", "BevAD", "TFv6")
+SWEPT = ("helmlite_gsm8k", "bfcl_v2_20240811", "lcb_execution", "openllm1_arc_challenge")
+SPLIT = (
+    *("helmlite_gsm8k", "helmlite_math", "openllm1_arc_challenge", "openllm2_ifeval", "bfcl_v2_20240811"),
+    *("nlu_hellaswag", "zeroeval_gsm8k", "lcb_execution", "glue_mrpc", "flasheval_diffusiondb_clip"),
+)
+FAMILIES = {
+    "helmlite_gsm8k": "_",
+    "helmlite_math": "_",
+    "openllm1_arc_challenge": "/",
+    "openllm2_ifeval": "/",
+    "flasheval_diffusiondb_clip": "__",
+    "nlu_hellaswag": "-1M",
+}
+"""What ends the family in a model's name (an organisation, a base network)."""
+QUICK_MATRICES = ("code_humanevalplus_passk1", "helmlite_math", "lcb_codegen_20240226")
+
+
+def matrices(data: Path, quick: bool) -> list[Path]:
+    """The score tables, small ones first."""
+    paths = sorted((data / "matrices").glob("*.csv.gz"), key=lambda path: path.stat().st_size)
+    return [path for path in paths if not quick or path.name.split(".")[0] in QUICK_MATRICES]
+
+
+def entries_of(name: str, data: Path, quick: bool) -> list[Entry]:
+    """What one section measures."""
+    strata = [Arm.of(selector) for selector in ("random", "stratified", "bestrand", "balanced")]
+    if name == "driving":
+        return [(problem, strata) for problem in driving(data)]
+    if name in ("matrices", "strata"):
+        cheap = [Arm.of(selector) for selector in ("random", "bestrand", "balanced")]
+        wanted = [path for path in matrices(data, quick) if name == "matrices" or path.name.startswith("bfcl")]
+        tables = [table_problem(TableStudy(path), *read_scores(TableStudy(path))) for path in wanted]
+        if name == "matrices":
+            return [(problem, cheap) for problem in tables]
+        return [(_with_categories(problem), strata) for problem in tables]
+    return {"splits": split_entries, "sweeps": sweep_plans, "trained": trained_entries}[name](data, quick)
+
+
+def _with_categories(problem: Problem) -> Problem:
+    """The same table with the category in an item's name (``java_58``) as its stratum."""
+    strata = tuple(item.rpartition("_")[0] for item in problem.scores.items)
+    return replace(problem, name=f"{problem.name} by category", scores=replace(problem.scores, strata=strata))
+
+
+def driving(data: Path) -> list[Problem]:
+    """Both driving benchmarks, one family left out at a time."""
+    folders = {name: data / name / "results" for name in ("bench2drive", "fail2drive")}
+    routes = {"bench2drive": data / "bench2drive/routes/bench2drive220.xml", "fail2drive": data / "fail2drive/routes"}
+    policies = {"bench2drive": BENCH2DRIVE_POLICIES, "fail2drive": FAIL2DRIVE_POLICIES}
+    return [
+        driving_problem(
+            name,
+            routes[name],
+            {policy: folder / policy for policy in policies[name]},
+            BENCH2DRIVE if name == "bench2drive" else {},
+        )
+        for name, folder in folders.items()
+    ]
+
+
+def split_entries(data: Path, quick: bool) -> list[Entry]:
+    """Targets from elsewhere than probes: stronger models, other families."""
+    arms = [Arm.of(name) for name in ("random", "bestrand", "balanced")]
+    entries: list[Entry] = []
+    for path in matrices(data, quick):
+        name = path.name.split(".")[0]
+        if name not in SPLIT:
+            continue
+        scores, dropped = read_scores(TableStudy(path))
+        studies = [TableStudy(path, split="score")]
+        if name in FAMILIES:
+            labels = {model: model.split(FAMILIES[name])[0] for model in scores.policies}
+            families = {label: [m for m in scores.policies if labels[m] == label] for label in set(labels.values())}
+            studies.append(TableStudy(path, split="family", families=dict(sorted(families.items()))))
+        for study in studies:
+            problem = table_problem(study, scores, dropped)
+            entries.append((replace(problem, name=f"{name}, {study.split} split"), arms))
+    return entries
+
+
+def sweep_plans(data: Path, quick: bool) -> list[Entry]:
+    """The published method with one setting varied at a time."""
+    entries: list[Entry] = []
+    for path in matrices(data, quick):
+        if path.name.split(".")[0] in SWEPT:
+            study = TableStudy(path)
+            entries += sweep_entries(
+                study, *read_scores(study), ["p", "m", "n", "distance", "probe-choice"], ["bestrand"]
+            )
+    return entries
+
+
+def trained_entries(data: Path, quick: bool) -> list[Entry]:
+    """The selectors that have no fast way, on the smaller matrices, beside random and bestrand on the same seeds."""
+    names = [name for name in SELECTORS if name not in FAST]
+    arms = [Arm.of(name) for name in ("random", "bestrand", "balanced", *names)]
+    studies = [TableStudy(path) for path in matrices(data, quick)] if names else []
+    problems = [table_problem(study, *read_scores(study)) for study in studies]
+    return [(problem, arms) for problem in problems if len(problem.scores.items) <= TRAINED_ITEMS]
+
+
+def run(name: str, entries: Sequence[Entry], seeds: int, arguments: argparse.Namespace) -> list[Row]:
+    """One section, with a line of progress every few seconds."""
+    keeps: tuple[float, ...] = KEEPS if name in ("matrices", "driving", "strata") else (0.05, 0.2)
+    keeps = TRAINED_KEEPS if name == "trained" else keeps
+    keeps = (0.1, 0.5) if arguments.quick else keeps
+    plan = Plan(entries, [None], keeps, seeds, arguments.parts)
+    start, told = time.monotonic(), 0.0
+
+    def progress(done: int, total: int, what: str) -> None:
+        nonlocal told
+        now = time.monotonic() - start
+        if done == total or now - told > 10:
+            told = now
+            print(f"{name}: {done}/{total} blocks, {now:.0f} s, {what}", file=sys.stderr, flush=True)
+
+    return run_study(plan, arguments.workers, progress)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--parts", type=Path, required=True)
+    parser.add_argument("--seeds", type=int, default=1000)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--sections", default="matrices,driving,strata,splits,sweeps,trained")
+    parser.add_argument("--quick", action="store_true")
+    arguments = parser.parse_args()
+    seeds = min(arguments.seeds, 20) if arguments.quick else arguments.seeds
+    rows: dict[str, list[Row]] = {}
+    for name in arguments.sections.split(","):
+        entries = entries_of(name, arguments.data, arguments.quick)
+        if entries:
+            few = min(seeds, TRAINED_SEEDS) if name == "trained" else seeds
+            rows[name] = run(name, entries, few, arguments)
+            (arguments.parts / f"{name}.json").write_text(json.dumps(rows[name], indent=1) + "\n")
+    text = sections(rows)
+    if arguments.quick:
+        print("\n\n".join(f"## {name}\n\n{body}" for name, body in text.items()))
+    else:
+        DOCS.write_text(written(DOCS.read_text(), text))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,272 @@
+"""Tables of docs/study.md from the rows of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from bestrand_drive.study.study import Row
+
+Groups = Mapping[str, Sequence[Row]]
+BAND = (0.93, 0.98)
+"""Where coverage of 95 % intervals is expected, for k >= 20 and 10 or more targets."""
+
+
+def sections(rows: Groups) -> dict[str, str]:
+    """Text of each section that was measured, by the name of its marker."""
+    found: dict[str, str] = {}
+    if rows.get("matrices"):
+        found |= matrix_sections(rows["matrices"])
+    if rows.get("driving"):
+        found["driving"] = _by_benchmark(rows["driving"])
+    if rows.get("strata"):
+        found["strata"] = _by_benchmark(rows["strata"])
+    if rows.get("splits"):
+        found["splits"] = _splits(rows["splits"])
+    if rows.get("sweeps"):
+        found["sweeps"] = _sweeps(rows["sweeps"])
+    if rows.get("trained"):
+        found["trained"] = _overview(rows["trained"])
+    coverage = [row for name in ("matrices", "driving", "strata") for row in rows.get(name, ())]
+    if coverage:
+        found["coverage"] = _coverage(coverage)
+    return found
+
+
+def written(text: str, bodies: Mapping[str, str]) -> str:
+    """The page with each body put between ``<!-- NAME -->`` and ``<!-- end NAME -->``.
+
+    Raises:
+        ValueError: The page lacks a marker.
+    """
+    for name, body in bodies.items():
+        start, end = f"<!-- {name} -->", f"<!-- end {name} -->"
+        if start not in text or end not in text:
+            raise ValueError(f"docs/study.md has no markers {start} ... {end}")
+        before, rest = text.split(start, 1)
+        text = f"{before}{start}\n{body}\n{end}{rest.split(end, 1)[1]}"
+    return text
+
+
+def matrix_sections(rows: Sequence[Row]) -> dict[str, str]:
+    """What the matrices say: over all of them, one by one, and beside what was expected."""
+    return {"overview": _overview(rows), "matrices": _each(rows), "expected": _expected(rows)}
+
+
+def _number(row: Row, key: str) -> float:
+    value = row[key]
+    return float("nan") if value is None else float(value)
+
+
+def _keeps(rows: Sequence[Row]) -> list[float]:
+    return sorted({_number(row, "keep") for row in rows})
+
+
+def _methods(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(str(row["selector"]) for row in rows))
+
+
+def _index(rows: Sequence[Row]) -> dict[tuple[str, str, float, str], Row]:
+    """Rows by benchmark, metric, keep and selector."""
+    return {(str(r["benchmark"]), str(r["metric"]), _number(r, "keep"), str(r["selector"])): r for r in rows}
+
+
+def _cells(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    return list(dict.fromkeys((str(row["benchmark"]), str(row["metric"])) for row in rows))
+
+
+def _markdown(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    body = ["| " + " | ".join(line) + " |" for line in lines]
+    return "\n".join(["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *body])
+
+
+def _percent(keep: float) -> str:
+    return f"{100 * keep:g} %"
+
+
+def _said(rows: Sequence[Row]) -> str:
+    seeds = sorted({int(_number(row, "seeds")) for row in rows})
+    count = len(_cells(rows))
+    return f"{', '.join(map(str, seeds))} seeds a cell; {count} benchmark x metric."
+
+
+def _ratios(rows: Sequence[Row], selector: str, keep: float, base: str = "random") -> np.ndarray:
+    """MAE over that of another selector, one a benchmark and metric."""
+    index = _index(rows)
+    pairs = [(index.get((*cell, keep, selector)), index.get((*cell, keep, base))) for cell in _cells(rows)]
+    return np.array([_number(own, "mae") / _number(other, "mae") for own, other in pairs if own and other])
+
+
+def _overview(rows: Sequence[Row]) -> str:
+    """Means over benchmarks of each measure; the ratio to random with its standard error over benchmarks."""
+    keeps, methods = _keeps(rows), _methods(rows)
+    lines = []
+    for method in methods:
+        own = next(row for row in rows if row["selector"] == method)
+        ratios = [_ratios(rows, method, keep) for keep in keeps]
+        errors = [r.std(ddof=1) / np.sqrt(len(r)) if len(r) > 1 else float("nan") for r in ratios]
+        cells = [f"{r.mean():.3f} ({se:.3f})" for r, se in zip(ratios, errors, strict=True)]
+        lines.append([f"{method} ({own['estimator']})", *cells])
+    tables = [_said(rows), "MAE over random's, mean over benchmarks (standard error over benchmarks):"]
+    tables.append(_markdown(["method", *map(_percent, keeps)], lines))
+    for key, title in (
+        ("risk_p70", "Chance that a draw's MAE exceeds random's 70th percentile:"),
+        ("risk_mean", "Chance that a draw's MAE exceeds random's mean:"),
+        ("spearman", "Spearman between estimates and truths:"),
+        ("kendall", "Kendall's tau-b:"),
+        ("pairwise", "Share of pairs of targets ordered rightly:"),
+        ("top3", "True three best among the estimated three best:"),
+        ("coverage95", "Coverage of the 95 % run interval:"),
+        ("cost", "Cost, item runs of source models over N:"),
+    ):
+        tables += [title, _means(rows, key)]
+    return "\n\n".join(tables)
+
+
+def _means(rows: Sequence[Row], key: str) -> str:
+    lines = []
+    for method in _methods(rows):
+        cells = []
+        for keep in _keeps(rows):
+            own = [_number(r, key) for r in rows if r["selector"] == method and _number(r, "keep") == keep]
+            known = [value for value in own if not np.isnan(value)]
+            cells.append(f"{np.mean(known):.3f}" if known else "-")
+        lines.append([method, *cells])
+    return _markdown(["method", *map(_percent, _keeps(rows))], lines)
+
+
+def _scaled(value: float) -> str:
+    return f"{value:.4f}" if abs(value) < 1 else f"{value:.2f}"
+
+
+def _each(rows: Sequence[Row]) -> str:
+    """Each matrix: random's MAE, then every other method's over it."""
+    index, keeps = _index(rows), _keeps(rows)
+    others = [method for method in _methods(rows) if method != "random"]
+    lines = []
+    for cell in _cells(rows):
+        first = next(row for row in rows if (row["benchmark"], row["metric"]) == cell)
+        cells = []
+        for keep in keeps:
+            base = _number(index[(*cell, keep, "random")], "mae")
+            ratios = [f"{_number(index[(*cell, keep, other)], 'mae') / base:.3f}" for other in others]
+            cells.append(f"{_scaled(base)}: {' / '.join(ratios)}")
+        lines.append([cell[0], str(first["targets"]), *cells])
+    head = f"Random's MAE: {' / '.join(others)} over it. Seeds as above."
+    return head + "\n\n" + _markdown(["matrix", "targets", *map(_percent, keeps)], lines)
+
+
+def _expected(rows: Sequence[Row]) -> str:
+    """The default against BestRand, and where it is worse by more than two standard errors."""
+    index, lines, worse = _index(rows), [], []
+    for keep in _keeps(rows):
+        ratio = _ratios(rows, "bestrand", keep)
+        own = _ratios(rows, "balanced", keep, "bestrand")
+        lines.append([_percent(keep), f"{ratio.mean():.3f}", f"{np.median(ratio):.3f}", f"{own.mean():.3f}"])
+        for cell in _cells(rows):
+            default, best = index[(*cell, keep, "balanced")], index[(*cell, keep, "bestrand")]
+            gap = _number(default, "mae") - _number(best, "mae")
+            error = float(np.hypot(_number(default, "mae_se"), _number(best, "mae_se")))
+            if gap > 2 * error:
+                share = _number(default, "mae") / _number(best, "mae")
+                worse.append(f"{cell[0]} at {_percent(keep)}: {share:.3f} ({gap / error:.1f} standard errors)")
+    every = np.concatenate([_ratios(rows, "balanced", keep, "bestrand") for keep in _keeps(rows)])
+    table = _markdown(["kept", "BestRand / random, mean", "median", "default / BestRand, mean"], lines)
+    listed = "\n".join(f"- {line}" for line in worse) or "- none"
+    total = len(every)
+    return (
+        f"{table}\n\nDefault over BestRand, mean over all {total} cells: {every.mean():.3f}. Cells where the default "
+        f"is worse by more than two standard errors of the difference: {len(worse)} of {total}.\n\n{listed}"
+    )
+
+
+def _by_benchmark(rows: Sequence[Row]) -> str:
+    """One table a benchmark, all measures."""
+    heads = [*("kept", "k", "method", "metric", "MAE (SE)", "over random", "RMSE", "bias", "P95", "risk P70")]
+    heads += ("risk mean", "Spearman", "pairs", "top 3", "held", "worst", "width", "cost")
+    index, out = _index(rows), [_said(rows)]
+    for benchmark in dict.fromkeys(str(row["benchmark"]) for row in rows):
+        lines = []
+        for row in (one for one in rows if one["benchmark"] == benchmark):
+            base = index[benchmark, str(row["metric"]), _number(row, "keep"), "random"]
+            line = [_percent(_number(row, "keep")), str(row["k"]), f"{row['selector']} ({row['estimator']})"]
+            line += [str(row["metric"]), f"{_scaled(_number(row, 'mae'))} ({_scaled(_number(row, 'mae_se'))})"]
+            line += [f"{_number(row, 'mae') / _number(base, 'mae'):.3f}"]
+            line += [_scaled(_number(row, key)) for key in ("rmse", "bias", "p95")]
+            measures = ("risk_p70", "risk_mean", "spearman", "pairwise", "top3", "coverage95", "coverage95_worst")
+            line += [f"{_number(row, key):.3f}" for key in measures]
+            line += [_scaled(_number(row, "width")), f"{_number(row, 'cost'):.2f}"]
+            lines.append(line)
+        out += [f"### {benchmark}", _markdown(heads, lines)]
+    return "\n\n".join(out)
+
+
+def _splits(rows: Sequence[Row]) -> str:
+    """Targets from elsewhere: ratio to random, bias and coverage of each matrix and split."""
+    heads = ["matrix and split", "targets", "kept", "random's MAE", "bestrand / random", "balanced / random"]
+    heads += ["bias: bestrand", "balanced", "held: balanced", "Spearman: random", "bestrand", "balanced"]
+    index, lines = _index(rows), []
+    for cell in _cells(rows):
+        for keep in _keeps(rows):
+            random, best, own = (index[(*cell, keep, name)] for name in ("random", "bestrand", "balanced"))
+            base = _number(random, "mae")
+            line = [cell[0], str(random["targets"]), _percent(keep), _scaled(base)]
+            line += [f"{_number(one, 'mae') / base:.3f}" for one in (best, own)]
+            line += [f"{_number(one, 'bias'):+.4f}" for one in (best, own)]
+            line += [f"{_number(own, 'coverage95'):.3f}"]
+            line += [f"{_number(one, 'spearman'):.3f}" for one in (random, best, own)]
+            lines.append(line)
+    return _said(rows) + "\n\n" + _markdown(heads, lines)
+
+
+def _sweeps(rows: Sequence[Row]) -> str:
+    """BestRand with one setting varied: MAE over random's of the same probes, mean over matrices."""
+    keeps = _keeps(rows)
+    index = _index(rows)
+    lines = []
+    for method in [name for name in _methods(rows) if name.startswith("bestrand ")]:
+        setting = method.removeprefix("bestrand ")
+        base = f"random {setting}" if setting.startswith(("p=", "probe-choice=")) else "random"
+        cells = []
+        for keep in keeps:
+            pairs = [(index.get((*c, keep, method)), index.get((*c, keep, base))) for c in _cells(rows)]
+            ratio = [_number(own, "mae") / _number(other, "mae") for own, other in pairs if own and other]
+            cost = [_number(own, "cost") for own, other in pairs if own and other]
+            cells += [f"{np.mean(ratio):.3f}", f"{np.mean(cost):.2f}"]
+        lines.append([setting, *cells])
+    heads = ["setting", *(word for keep in keeps for word in (f"over random, {_percent(keep)}", "cost"))]
+    matrices = ", ".join(dict.fromkeys(str(row["benchmark"]) for row in rows))
+    return f"{_said(rows)} Mean over {matrices}.\n\n" + _markdown(heads, lines)
+
+
+def _coverage(rows: Sequence[Row]) -> str:
+    """Cells of the default's interval with k >= 20 and ten targets: the mean, and those outside the band."""
+    own = [row for row in rows if row["selector"] == "balanced" and row["coverage95"] is not None]
+    inside = [row for row in own if _number(row, "k") >= 20 and _number(row, "targets") >= 10]
+    rest = [row for row in own if row not in inside]
+    values = np.array([_number(row, "coverage95") for row in inside])
+    low, high = BAND
+    out = [row for row in inside if not low <= _number(row, "coverage95") <= high]
+    small = np.array([_number(row, "coverage95") for row in rest])
+    span = f"mean {values.mean():.3f}, least {values.min():.3f}, greatest {values.max():.3f}" if inside else "none"
+    words = [
+        f"Default, k >= 20 and 10 or more targets: {len(inside)} cells, {span}; {len(out)} outside {low} to {high}:"
+    ]
+    words.append("\n".join(_covered(row) for row in out) or "- none")
+    if len(small):
+        words.append(f"The other {len(rest)} cells (mean {small.mean():.3f}) that lie outside it:")
+        words.append("\n".join(_covered(r) for r in rest if not low <= _number(r, "coverage95") <= high) or "- none")
+    ends = {
+        key: [_number(row, key) for row in inside if row[key] is not None]
+        for key in ("coverage95_high", "coverage95_low")
+    }
+    told = [f"{np.mean(found):.3f} ({len(found)} cells)" if found else "-" for found in ends.values()]
+    words.append(f"Targets above 90 % of the range: {told[0]}; below 10 %: {told[1]}.")
+    return "\n\n".join(words)
+
+
+def _covered(row: Row) -> str:
+    where = f"{row['benchmark']} {row['metric']}, k = {row['k']}, {row['targets']} targets"
+    worst = _number(row, "coverage95_worst")
+    return f"- {where}: {_number(row, 'coverage95'):.3f} (worst target {worst:.3f})"

@@ -1,0 +1,161 @@
+"""``bestrand study`` as it is called: rows, table, plots, resuming, and one message for every mistake."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from tests.study.worlds import binary_table
+
+KEYS = (
+    *("benchmark", "selector", "estimator", "metric", "keep", "k", "seeds", "mae", "mae_se", "mae_sd", "p95"),
+    *("risk_p70", "spearman", "coverage95", "coverage95_worst", "cost"),
+)
+
+
+@pytest.fixture(scope="module")
+def table(tmp_path_factory):
+    """Twelve models on 120 items, and one that repeats another."""
+    scores = binary_table()
+    frame = pd.DataFrame(scores.masked(0), columns=list(scores.policies))
+    frame.insert(0, "item_id", list(scores.items))
+    frame["twin"] = frame["m3"]
+    path = tmp_path_factory.mktemp("study") / "toy.csv.gz"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def run(bestrand, table, tmp_path):
+    def call(*options):
+        base = ("study", "--scores", table, "--seeds", 6, "--keep", "0.1,0.5", "--out", tmp_path / "out")
+        return bestrand(*base, *options)
+
+    return call
+
+
+def test_json_rows(run, tmp_path):
+    ran = run("--json")
+    assert ran.code == 0, ran.err
+    assert [tuple(row) for row in ran.json] == [KEYS] * 6
+    assert [(row["selector"], row["keep"], row["k"]) for row in ran.json] == [
+        (name, keep, k) for keep, k in ((0.1, 12), (0.5, 60)) for name in ("random", "bestrand", "balanced")
+    ]
+    assert all(0 < row["mae"] < 0.3 and row["seeds"] == 6 and row["benchmark"] == "toy" for row in ran.json)
+    full = json.loads((tmp_path / "out" / "rows.json").read_text())
+    assert {"rmse", "bias", "kendall", "pairwise", "top3", "width", "risk_mean", "coverage95_high"} <= set(full[0])
+    assert [{key: row[key] for key in KEYS} for row in full] == ran.json
+
+
+def test_the_same_command_goes_on_and_changes_nothing(run, tmp_path):
+    first = run("--json")
+    parts = {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "parts").iterdir()}
+    plot = tmp_path / "out" / "toy-score.svg"
+    drawn = plot.read_bytes()
+    again = run("--json")
+    assert again.out == first.out
+    assert {path: path.stat().st_mtime_ns for path in parts} == parts
+    assert plot.read_bytes() == drawn, "the same rows give the same plot"
+    assert drawn.startswith(b"<?xml")
+    assert "6 blocks were there already" in again.err
+
+
+def test_a_table_for_people_says_what_was_left_out(run):
+    ran = run("--selectors", "balanced", "--estimators", "mean,expc")
+    assert ran.code == 0, ran.err
+    assert "note: twin repeats m3 and is left out" in ran.out
+    lines = [line.split() for line in ran.out.splitlines() if line.startswith("toy")]
+    assert [(line[4], line[5]) for line in lines[:4]] == [
+        ("random", "mean"),
+        ("random", "expc"),
+        ("balanced", "mean"),
+        ("balanced", "expc"),
+    ]
+
+
+def test_sweeps_vary_one_thing_at_a_time(run):
+    ran = run("--sweep", "m,distance,probe-choice", "--json")
+    assert ran.code == 0, ran.err
+    names = {row["selector"] for row in ran.json}
+    assert {"random", "bestrand m=1", "bestrand m=2048", "bestrand distance=max", "bestrand probe-choice=low"} <= names
+    mae = {(row["selector"], row["keep"]): row["mae"] for row in ran.json}
+    assert mae["bestrand m=128", 0.1] == mae["bestrand distance=l2", 0.1], "both are the published setting"
+
+
+def test_few_models_have_fewer_probes(bestrand, tmp_path):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame((rng.random((30, 4)) < 0.5).astype(int), columns=list("abcd"))
+    frame.insert(0, "item_id", [f"q{number}" for number in range(30)])
+    frame.to_csv(tmp_path / "few.csv", index=False)
+    base = ("study", "--scores", tmp_path / "few.csv", "--seeds", 3, "--keep", 0.2, "--out", tmp_path / "out")
+    ran = bestrand(*base)
+    assert ran.code == 0, ran.err
+    assert "4 models: 2 of them are probes, not 5" in ran.out
+    assert [row["cost"] for row in bestrand(*base, "--json").json] == [0, pytest.approx(1.6), 2]
+
+
+def test_splits_by_family_and_time(run, table, tmp_path):
+    models = [f"m{number}" for number in range(12)]
+    days = [f"2024-{1 + number:02d}-03" for number in range(12)]
+    frame = pd.DataFrame({"model": models, "family": [f"f{n % 7}" for n in range(12)], "date": days})
+    frame.to_csv(tmp_path / "models.csv", index=False)
+    for split in ("family", "time", "score"):
+        ran = run("--split", split, "--models", tmp_path / "models.csv", "--json")
+        assert ran.code == 0, ran.err
+    named = run("--split", "family", "--n-probes", 3, "--family", "A=m0,m1,m2", "--family", "B=m3,m4", "--json")
+    assert named.code == 0, named.err
+    assert run("--split", "time").code == 2
+    assert run("--split", "family").code == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        (("--selectors", "best"), "known are"),
+        (("--estimators", "median"), "known are"),
+        (("--keep", "0.1,half"), "shares"),
+        (("--keep", "1.5"), "above 0"),
+        (("--seeds", 0), "1 or more"),
+        (("--split", "odd"), "known are"),
+        (("--sweep", "q"), "known are"),
+        (("--n-probes", 0), "at least 1"),
+        (("--probe-choice", "best"), "known are"),
+        (("--selectors", "stratified"), "stratum"),
+        (("--family", "A=m0,zz", "--split", "family"), "zz"),
+    ],
+)
+def test_mistakes_are_told(run, options, word):
+    ran = run(*options)
+    assert ran.code == 2
+    assert word in ran.err
+    assert ran.out == ""
+
+
+def test_something_to_study_must_be_given(bestrand, tmp_path):
+    assert bestrand("study", "--seeds", 3).code == 2
+    assert bestrand("study", "--scores", tmp_path / "absent.csv").code == 4
+
+
+def test_bench2drive(bestrand, bench, tmp_path):
+    policies = [part for name in ("Ann", "Bob", "Cid", "Dan") for part in ("--policy", f"{name}={bench.results(name)}")]
+    base = ("study", "bench2drive", "--routes", bench.routes, *policies, "--seeds", 4, "--keep", 0.4)
+    ran = bestrand(*base, "--out", tmp_path / "out", "--json")
+    assert ran.code == 0, ran.err
+    assert {row["metric"] for row in ran.json} >= {"driving_score", "success"}
+    assert {row["selector"] for row in ran.json} == {"random", "bestrand", "balanced", "stratified"}
+    two = bestrand(*base, "--family", "Oak=Ann,Bob", "--family", "Elm=Cid,Dan", "--out", tmp_path / "two")
+    assert two.code == 2
+    assert "2 families" in two.err
+    assert bestrand(*base, "--family", "Oak=Ann,Eve", "--out", tmp_path / "eve").code == 2
+
+
+def test_fail2drive_runs_are_targets(bestrand, fail, tmp_path):
+    policies = [part for name in ("Ann", "Bob", "Dan") for part in ("--policy", f"{name}={fail.results(name)}")]
+    base = ("study", "fail2drive", "--routes", fail.routes, *policies, "--seeds", 3, "--keep", 0.4)
+    ran = bestrand(*base, "--out", tmp_path / "out", "--json")
+    assert ran.code == 0, ran.err
+    assert "base_harmonic_mean" in {row["metric"] for row in ran.json}
+    assert all(row["coverage95"] is not None for row in ran.json if row["selector"] == "balanced")

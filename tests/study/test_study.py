@@ -1,0 +1,111 @@
+"""Running and resuming: parts are kept, are never written twice, and make the same rows however the work was cut."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bestrand_drive.errors import DataRefused
+from bestrand_drive.study import cells, study
+from bestrand_drive.study.arms import Arm
+from bestrand_drive.study.cells import Cell, blocks, measure, part_path, read_part
+from bestrand_drive.study.study import Plan, run_study
+from tests.study.worlds import binary_table, driving_problem, table_problem
+
+ARMS = [Arm.of("random"), Arm.of("bestrand")]
+
+
+def plan(folder: Path, seeds: int = 12) -> Plan:
+    return Plan([(table_problem(), ARMS)], [None], [0.1, 0.3], seeds, folder)
+
+
+@pytest.fixture(autouse=True)
+def _small_blocks(monkeypatch):
+    monkeypatch.setattr(cells, "BLOCK", 5)
+
+
+def silent(done: int, total: int, what: str) -> None:
+    return
+
+
+def test_rows_do_not_depend_on_workers_or_interruptions(tmp_path, monkeypatch):
+    told = []
+    rows = run_study(plan(tmp_path / "a"), 1, lambda done, total, what: told.append((done, total)))
+    assert told[0] == (0, 12)
+    assert told[-1] == (12, 12)
+    assert run_study(plan(tmp_path / "b"), 2, silent) == rows
+    computed = []
+
+    def failing(cell, block):
+        if len(computed) == 4:
+            raise KeyboardInterrupt
+        computed.append(block)
+        return measure(cell, block)
+
+    monkeypatch.setattr(study, "measure", failing)
+    with pytest.raises(KeyboardInterrupt):
+        run_study(plan(tmp_path / "c"), 1, silent)
+    kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "c").iterdir()}
+    assert len(kept) == 4
+    monkeypatch.setattr(study, "measure", measure)
+    told.clear()
+    assert run_study(plan(tmp_path / "c"), 1, lambda done, total, what: told.append((done, total))) == rows
+    assert told[0] == (4, 12)
+    assert {path: path.stat().st_mtime_ns for path in kept} == kept
+
+
+def test_more_seeds_keep_the_whole_blocks(tmp_path):
+    run_study(plan(tmp_path, 10), 1, silent)
+    before = set(tmp_path.iterdir())
+    run_study(plan(tmp_path, 12), 1, silent)
+    assert before < set(tmp_path.iterdir())
+    assert len(set(tmp_path.iterdir()) - before) == 4
+
+
+def test_other_settings_have_other_parts(tmp_path):
+    cell = Cell(table_problem(), ARMS[1], None, 12, 0.1)
+    others = [
+        replace(cell, k=13),
+        replace(cell, estimator="expc"),
+        replace(cell, arm=replace(ARMS[1], candidates=32)),
+        replace(cell, arm=replace(ARMS[1], distance="l1")),
+        replace(cell, problem=table_problem(probes=4)),
+        replace(cell, problem=table_problem(binary_table(seed=1))),
+    ]
+    paths = {part_path(tmp_path, one, range(5)) for one in (cell, *others)}
+    assert len(paths) == 7
+    assert part_path(tmp_path, replace(cell, problem=table_problem()), range(5)) == part_path(tmp_path, cell, range(5))
+
+
+def test_a_damaged_part_is_named(tmp_path):
+    run_study(plan(tmp_path), 1, silent)
+    path = sorted(tmp_path.iterdir())[0]
+    path.write_bytes(path.read_bytes()[:100])
+    with pytest.raises(DataRefused, match=path.name):
+        run_study(plan(tmp_path), 1, silent)
+
+
+def test_seeds_of_a_part_are_those_measured_alone(tmp_path):
+    run_study(plan(tmp_path), 1, silent)
+    cell = next(iter(plan(tmp_path).groups()))[1]
+    third = list(blocks(12))[2]
+    part = read_part(part_path(tmp_path, cell, third))
+    alone = measure(cell, [11])
+    np.testing.assert_array_equal(part.error[1], alone.error[0])
+    np.testing.assert_array_equal(part.covered[1], alone.covered[0])
+
+
+def test_driving_rows(tmp_path):
+    problem = driving_problem()
+    arms = [Arm.of(name) for name in ("random", "stratified", "bestrand", "balanced")]
+    rows = run_study(Plan([(problem, arms)], [None], [0.25], 10, tmp_path), 1, silent)
+    assert [row["metric"] for row in rows[:4]] == ["ds", "sr", "speed", "hm"]
+    assert {row["estimator"] for row in rows} == {"mean", "stratified", "default"}
+    assert all(row["targets"] == 5 for row in rows)
+    assert all(row["coverage95"] is not None for row in rows if row["selector"] == "balanced")
+    costs = {row["selector"]: row["cost"] for row in rows}
+    assert costs["random"] == costs["stratified"] == 0
+    assert costs["balanced"] == 4, "five policies, one family of them left out"
