@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -50,9 +51,25 @@ def drive(task: Task) -> None:
     for seed in range(task.seeds):
         for number, entry in enumerate(every, 1):
             print(f"seed {seed + 1} of {task.seeds}, policy {number} of {len(every)}: {entry.name}", flush=True)
-            code = subprocess.run(command(task, entry, seed), check=False).returncode
+            code = _run(command(task, entry, seed))
             if code:
                 raise SystemExit(code)
+
+
+def _run(words: list[str]) -> int:
+    """Run a command to its end; a signal to this process is the command's, which ends in peace by it."""
+    with subprocess.Popen(words) as process:
+        before = {
+            number: signal.signal(number, lambda told, _: process.send_signal(told))
+            for number in (signal.SIGTERM, signal.SIGHUP)
+        }
+        try:
+            return process.wait()
+        except KeyboardInterrupt:  # the terminal told the command, too
+            return process.wait()
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def command(task: Task, entry: ProbeEntry, seed: int) -> list[str]:
