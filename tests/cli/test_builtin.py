@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import importlib.util
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bestrand_drive.benchmarks import builtin_routes
 from bestrand_drive.simulation.attempts.layout import Layout
+from bestrand_drive.simulation.attempts.run_folder import driving
 from bestrand_drive.simulation.attempts.store import AttemptStore
+from bestrand_drive.simulation.doctor.case import Case
+from bestrand_drive.simulation.doctor.examine import examine
+from bestrand_drive.simulation.doctor.finding import Level
 from bestrand_drive.suite import read_suite
+from bestrand_drive.workflows.run_request import RunRequest, prepare
 from tests.conftest import call
 from tests.simulation.servers.conftest import base
 
@@ -81,6 +87,19 @@ def test_a_run_needs_an_agent_and_no_more(tmp_path, base):
     chosen = call(*compress, "--no-ability-guard", "--out", tmp_path / "suite")
     assert chosen.code == 0, chosen.err
     assert read_suite(tmp_path / "suite").chosen[0] in ("1", "2")
+
+
+@NEEDS
+def test_the_doctor_looks_at_the_part_and_at_the_simulator_that_the_run_has(tmp_path):
+    request = RunRequest("builtin", None, builtin_routes.routes_path(), "probe:expert", tmp_path / "run", part="demo")
+    with driving(request.out, prepare(request).info):
+        pass
+    case = Case(benchmark="builtin", routes=request.routes, agent=request.agent, out=request.out, part="demo")
+    said = {one.check: one for one in examine(case, ("towns", "same run"))}
+    assert said["routes"].said.startswith("40 routes")
+    assert (said["towns"].level, said["same run"].level) == (Level.OK, Level.OK), said
+    (other,) = examine(replace(case, part="none"), ("towns",))
+    assert (other.level, "no such part" in other.said) == (Level.FAIL, True)
 
 
 @NEEDS
