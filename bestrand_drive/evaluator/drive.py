@@ -229,6 +229,7 @@ class Drive:
             return
         time_s = self.ticks * DELTA_S
         snapshot = session.world.get_snapshot()
+        session.check(snapshot, stage.ego)
         stage.see(snapshot, time_s)
         bridge.tick(snapshot, time_s)
         ego = stage.state(stage.ego)

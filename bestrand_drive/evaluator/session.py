@@ -13,6 +13,7 @@ from bestrand_drive.evaluator.stage import DELTA_S
 
 _ASK_S = 5.0
 _TILE_M = 650.0
+_SHARED = "Another client may use this server; give every evaluator one of its own."
 
 
 class Session:
@@ -59,6 +60,17 @@ class Session:
         settings = self.world.get_settings()
         settings.tile_stream_distance = settings.actor_active_distance = _TILE_M
         self.world.apply_settings(settings)
+
+    def check(self, snapshot: carla.WorldSnapshot, ego: carla.Actor) -> None:
+        """Make sure that what is driven is still there: a lost ego stands at the origin, and would be scored there.
+
+        Raises:
+            RuntimeError: As carla's own: another world was loaded, or the ego removed.
+        """
+        if snapshot.id != self.world.id:
+            raise RuntimeError(f"another world was loaded during the drive. {_SHARED}")
+        if snapshot.find(ego.id) is None:
+            raise RuntimeError(f"the ego was removed during the drive. {_SHARED}")
 
     def answers(self) -> bool:
         """Whether the server is still there."""

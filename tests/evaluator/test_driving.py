@@ -104,6 +104,18 @@ def test_a_server_that_is_gone_is_the_simulations_fault(serve, evaluate, tmp_pat
     assert ran.document["entry_status"] == "Crashed"
 
 
+@pytest.mark.parametrize("other", ["remove", "load"])
+def test_what_another_client_does_is_not_the_policys_score(server, evaluate, other):
+    """A lost ego stands at the origin for whoever asks: the policy would be said to have left its route."""
+    ran = evaluate(server, TOWN01, TOWN02, config={"other": other, "port": server.port}, timeout_s=20.0)
+    assert ran.code == 255
+    assert [one["status"] for one in ran.records] == ["Failed - Simulation crashed"]
+    assert "Another client may use this server" in ran.errors
+    assert "Defect of the evaluator" not in ran.errors
+    judged = judge(ran.path.read_bytes(), Ending(exit_code=255), route_id=TOWN01, benchmark="bench2drive")
+    assert judged.reason is Reason.SIMULATION_CRASH
+
+
 def test_an_agent_that_does_not_move_is_blocked_after_a_minute(server, evaluate):
     record = evaluate(server, "24781", config={"speed": 0.0}, flags=("--background", "0")).records[0]
     assert record["status"] == "Failed - Agent got blocked"
