@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.adapters.interpreter import look_at, problems
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan, counted_attempts
 from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.attempts.run_folder import check_run, driving
+from bestrand_drive.simulation.attempts.skipped import skipped_in
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
 from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.attempts.view import rebuild
@@ -38,6 +39,7 @@ class RunReport:
         made: Attempts of this start.
         stopped: Whether it ended because it was told to.
         damaged: What was found unusable in the run folder, and why.
+        skipped: Route and repeat of results that count -> scenarios that did not take place in them, and why.
     """
 
     policy: str
@@ -46,6 +48,7 @@ class RunReport:
     made: tuple[Attempt, ...] = ()
     stopped: bool = False
     damaged: tuple[str, ...] = ()
+    skipped: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
 
     def of(self, action: Action) -> tuple[CellPlan, ...]:
         """The cells with which this happens."""
@@ -130,13 +133,22 @@ def _driven_here(attempt: Attempt) -> bool:
 
 
 def _report(prepared: Prepared, books: Books) -> RunReport:
+    cells = books.plan(prepared.wanted)
+    skipped = _skipped(books.store, cells) if prepared.settings.adapter.module else {}
     return RunReport(
         policy=prepared.info.policy.name,
         simulator=prepared.info.simulator,
-        cells=books.plan(prepared.wanted),
+        cells=cells,
         made=tuple(books.made),
         damaged=tuple(damage.why for damage in books.store.damage),
+        skipped=skipped,
     )
+
+
+def _skipped(store: AttemptStore, cells: Iterable[CellPlan]) -> dict[tuple[str, int], tuple[str, ...]]:
+    """Of the results that count; only our evaluator tells of it."""
+    said = {cell.key.cell: skipped_in(store, cell.counted) for cell in cells if cell.counted is not None}
+    return {cell: scenarios for cell, scenarios in said.items() if scenarios}
 
 
 def _check_python(prepared: Prepared, tell: Tell) -> str:

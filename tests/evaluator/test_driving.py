@@ -155,8 +155,8 @@ def test_sensors_send_every_tick(server, evaluate):
 
 
 def test_a_town_that_the_server_does_not_have_and_a_subset_that_is_not_there(server, evaluate):
-    missing = evaluate(server, "1711")
-    assert missing.code == 255
-    assert missing.records[0]["status"] == "Failed - Simulation crashed"
-    assert "no town 'Town12'" in missing.errors
+    missing = evaluate(server, TOWN01, "1711")
+    assert (missing.code, missing.records) == (4, []), "said before anything is driven"
+    (said,) = (line for line in missing.errors.splitlines() if "Town12" in line)
+    assert said.startswith("there is no town 'Town12' (route 1711): neither the server nor ")
     assert evaluate(server, "1").code == 2
