@@ -74,6 +74,15 @@ def test_an_agent_that_crashes_while_driving(server, evaluate):
     assert "lost" in ran.errors
 
 
+@pytest.mark.parametrize("steer", ["nan", "-inf"])
+def test_a_control_that_is_no_number_is_the_agents_crash(server, evaluate, steer):
+    ran = evaluate(server, TOWN01, config={"steer": steer})
+    (record,) = ran.records
+    assert (ran.code, record["status"]) == (0, "Failed - Agent crashed")
+    assert record["meta"]["duration_game"] == 2.0
+    assert f"the agent's control is no number: throttle 0.0, steer {steer}, brake 0.0" in ran.errors
+
+
 @pytest.mark.parametrize(
     ("config", "status", "reason"),
     [

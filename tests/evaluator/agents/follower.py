@@ -2,7 +2,8 @@
 
 Its configuration is a JSON object: ``speed`` (m/s), ``crash_at`` (step that raises), ``setup`` (false: it raises),
 ``sensors`` (a list), ``kill`` (process that ends at step 40), ``blind`` (it stops for nothing), ``other`` (at step 40
-it does what another client might: ``remove`` the ego, or ``load`` a town, at the port ``port``).
+it does what another client might: ``remove`` the ego, or ``load`` a town, at the port ``port``), ``steer`` (at step 40
+it steers so, a number or ``nan``).
 """
 
 from __future__ import annotations
@@ -62,6 +63,8 @@ class Follower(AutonomousAgent):
         angle = math.atan2(target.y - here.y, target.x - here.x) - math.radians(transform.rotation.yaw)
         angle = (angle + math.pi) % (2 * math.pi) - math.pi
         error = min(self.options.get("speed", 8.0), self.free(transform)) - speed
+        if self.step == 40 and "steer" in self.options:
+            return carla.VehicleControl(steer=float(self.options["steer"]))
         return carla.VehicleControl(
             throttle=min(max(0.4 * error, 0.0), 0.75), steer=min(max(1.2 * angle, -1.0), 1.0), brake=float(error < -1.0)
         )
