@@ -12,6 +12,7 @@ import pytest
 from bestrand_drive.benchmarks import builtin_routes
 from bestrand_drive.simulation.attempts.layout import Layout
 from bestrand_drive.simulation.attempts.store import AttemptStore
+from bestrand_drive.simulation.engines.local import LocalEngine
 from bestrand_drive.suite import read_suite
 from tests.conftest import call
 from tests.simulation.servers.conftest import base
@@ -72,6 +73,26 @@ def test_what_the_evaluator_cannot_drive_is_refused_before(tmp_path, changed, sa
         assert (ran.code, said in ran.err) == (4, True), ran.err
     assert not (tmp_path / "run").exists()
     assert call(*given, "--only", "2", "--dry-run").code == 0, "the other route can be driven"
+
+
+@NEEDS
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        ("import carla\n", "get_entry_point"),
+        ("def get_entry_point(): return 'Wrong'\n", "Wrong"),
+        ("import a_model_that_is_absent\n", "a_model_that_is_absent"),
+    ],
+    ids=["no entry point", "no class", "no import"],
+)
+def test_an_agent_that_cannot_be_imported_is_said_once_and_can_be_mended(tmp_path, monkeypatch, agent, said):
+    """Nothing is left: a run folder would be of this agent, and refuse the mended one."""
+    monkeypatch.setattr(LocalEngine, "run", lambda *_: pytest.fail("an attempt is made"))
+    (tmp_path / "mine.py").write_text(agent)
+    ran = call("run", "builtin", "--agent", tmp_path / "mine.py", "--part", "demo", "--out", tmp_path / "run")
+    assert (ran.code, said in ran.err) == (7, True), ran.err
+    assert f"--agent {tmp_path / 'mine.py'}: no route can be driven with it" in ran.err
+    assert not (tmp_path / "run").exists()
 
 
 @NEEDS
