@@ -32,7 +32,7 @@ class Session:
         self._listed = {name.rsplit("/", 1)[-1] for name in client.get_available_maps()}
         self.world: carla.World = client.get_world()
         self.map: carla.Map = None
-        self._loaded_own: str | None = None
+        self._loaded_id: int | None = None
 
     def load(self, town: str) -> None:
         """Load a town afresh, so that no route sees what another has left behind."""
@@ -44,6 +44,7 @@ class Session:
         self.world.reset_all_traffic_lights()
         self.world.tick()
         self.map = self.world.get_map()
+        self._loaded_id = int(self.world.id)  # it becomes that of another world as soon as the client hears of one
 
     def missing(self, towns: Iterable[str]) -> set[str]:
         """Those towns that neither the server nor the folder has."""
@@ -67,7 +68,7 @@ class Session:
         Raises:
             RuntimeError: As carla's own: another world was loaded, or the ego removed.
         """
-        if snapshot.id != self.world.id:
+        if snapshot.id != self._loaded_id:
             raise RuntimeError(f"another world was loaded during the drive. {_SHARED}")
         if snapshot.find(ego.id) is None:
             raise RuntimeError(f"the ego was removed during the drive. {_SHARED}")
