@@ -94,6 +94,13 @@ def parse_record(raw: JsonObject, *, route_id: str, repeat: str, source: str, wh
     )
 
 
+def skipped_scenarios(raw: JsonObject) -> tuple[str, ...]:
+    """Scenarios that did not take place, ``NAME: REASON`` each; only the built-in evaluator writes them down."""
+    meta = raw.get("meta")
+    said = meta.get("skipped_scenarios") if isinstance(meta, dict) else None
+    return tuple(map(str, said)) if isinstance(said, list) else ()
+
+
 def looks_fallen_through(record: RouteRecord) -> bool:
     """Whether the car seems to have fallen through the map (Bench2Drive #203): complete, yet all outside its lanes."""
     shares = (_OUTSIDE.search(message) for message in record.infractions.get("outside_route_lanes", ()))

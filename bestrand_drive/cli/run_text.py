@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from rich.console import Console
@@ -30,10 +30,22 @@ def print_summary(out: Console, report: RunReport, again: Again, out_folder: str
     for cell in missing:
         say(out, f"missing: {_name(cell)}: {cell.why}")
         say(out, f"  again: {again(cell.key.route_id, cell.key.repeat)}")
+    for line in _skipped_lines(report):
+        say(out, line)
     if left:
         say(out, f"{len(left)} are still to be run: give the same command again")
     if report.simulator == "headless":
         say(out, "note: simulated by the headless server: these scores are not CARLA's")
+
+
+def _skipped_lines(report: RunReport) -> Iterator[str]:
+    """What did not take place, and what that makes of the scores."""
+    if report.skipped:
+        count = sum(map(len, report.skipped.values()))
+        plural = "" if count == 1 else "s"
+        yield f"note: {count} scenario{plural} did not take place, on {len(report.skipped)} of the routes and repeats:"
+    for (route_id, repeat), scenarios in report.skipped.items():
+        yield from (f"  route {route_id}, repeat {repeat}: {said}" for said in scenarios)
 
 
 def print_plan(out: Console, report: RunReport) -> None:
@@ -57,8 +69,9 @@ def as_json(report: RunReport, again: Again) -> dict[str, Any]:
         **{action.value: counts[action] for action in Action},
         "stopped": report.stopped,
         "damaged": list(report.damaged),
+        "skipped_scenarios": sum(map(len, report.skipped.values())),
         "attempts": [_attempt(attempt) for attempt in report.made],
-        "cells": [_cell(cell, again) for cell in report.cells],
+        "cells": [_cell(cell, again) | {"skipped_scenarios": _skipped(report, cell)} for cell in report.cells],
     }
 
 
@@ -74,6 +87,10 @@ def _cell(cell: CellPlan, again: Again) -> dict[str, Any]:
         "why": cell.why,
         "again": again(cell.key.route_id, cell.key.repeat) if unwell else None,
     }
+
+
+def _skipped(report: RunReport, cell: CellPlan) -> list[str]:
+    return list(report.skipped.get(cell.key.cell, ()))
 
 
 def _attempt(attempt: Any) -> dict[str, Any]:  # noqa: ANN401  a pydantic model

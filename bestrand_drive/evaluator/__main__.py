@@ -10,10 +10,10 @@ from bestrand_drive.evaluator.options import parse
 
 def main() -> int:
     """Run; the exit code."""
-    options = parse()
-    from bestrand_drive.evaluator.runner import run  # noqa: PLC0415  --help needs no carla
-
     try:
+        options = parse()
+        from bestrand_drive.evaluator.runner import run  # noqa: PLC0415  --help needs no carla
+
         return run(options)
     except BestrandError as error:
         print(error, file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import sys
 import time
 import traceback
@@ -46,6 +47,13 @@ def defect_line(error: BaseException) -> str:
     """What tells a bug of ours from a broken simulator: its error and the line that raised it."""
     where = traceback.extract_tb(error.__traceback__)[-1]
     return f"Defect of the evaluator: {type(error).__name__}: {error} ({where.filename}:{where.lineno})"
+
+
+def _check_control(control: carla.VehicleControl) -> None:
+    values = {name: getattr(control, name) for name in ("throttle", "steer", "brake")}
+    if not all(map(math.isfinite, values.values())):
+        said = ", ".join(f"{name} {value}" for name, value in values.items())
+        raise ValueError(f"the agent's control is no number: {said}")
 
 
 @dataclass(frozen=True)
@@ -229,6 +237,7 @@ class Drive:
             return
         time_s = self.ticks * DELTA_S
         snapshot = session.world.get_snapshot()
+        session.check(snapshot, stage.ego)
         stage.see(snapshot, time_s)
         bridge.tick(snapshot, time_s)
         ego = stage.state(stage.ego)
@@ -247,10 +256,16 @@ class Drive:
             self.conditions.live(self)
 
     def _ask(self, agent: Any) -> carla.VehicleControl | None:
-        """The agent's control, None when it failed."""
+        """The agent's control, None when it failed.
+
+        A control that is no number fails too. The leaderboard would pass it on, and what the server makes of it would
+        be scored: a simulator's answer to NaN says nothing about the policy's driving.
+        """
         try:
             with within(self.conditions.timeout_s):
-                return agent()
+                control = agent()
+            _check_control(control)
+            return control
         except Exception as error:
             lost = type(error).__name__ == _NO_DATA  # ours or the official class
             self._fail(SIMULATION if lost else AGENT, "Stopping the route, the agent has crashed:")

@@ -6,11 +6,19 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from bestrand_drive.errors import UsageError
 from bestrand_drive.files import shipped_folder
+
+_LONGEST_S = 1e6
+"""Far from what a timer and the client can hold."""
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Read the command line."""
+    """Read the command line.
+
+    Raises:
+        UsageError: A value with which nothing can be driven.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m bestrand_drive.evaluator",
         description="Drive routes with a leaderboard agent on a running CARLA (or headless) server, and score them.",
@@ -34,4 +42,24 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add("--towns", type=Path, default=shipped_folder("route_configs") / "builtin" / "towns",
         help="folder of OpenDRIVE files of towns that the server does not have")  # fmt: skip
     add("--background", type=int, default=5, help="vehicles around the ego")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    _check(options)
+    return options
+
+
+def _check(options: argparse.Namespace) -> None:
+    """Refuse what would else fail late, or drive nothing and say that all is well."""
+    agent, folder = options.agent, options.checkpoint.parent
+    faults = {
+        f"--repetitions {options.repetitions}: at least 1.": options.repetitions < 1,
+        f"--timeout {options.timeout:g}: give a positive number of seconds.": not 0.0 < options.timeout <= _LONGEST_S,
+        f"--background {options.background}: at least 0.": options.background < 0,
+        f"--agent {agent}: no such file.": not agent.is_file(),
+        f"--agent {agent}: is imported by its name; give NAME.py, without another dot in NAME.":
+            agent.suffix != ".py" or agent.name.count(".") != 1,
+        f"--checkpoint {options.checkpoint}: there is no folder {folder}; make it first.": not folder.is_dir(),
+        f"--checkpoint {options.checkpoint}: is a folder; give a file in it.": options.checkpoint.is_dir(),
+    }  # fmt: skip
+    for said, wrong in faults.items():
+        if wrong:
+            raise UsageError(said)

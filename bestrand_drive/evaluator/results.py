@@ -49,6 +49,7 @@ class Record:
         route_length_m: Of the plan.
         game_s: Simulated seconds.
         system_s: Wall seconds.
+        skipped: Scenarios that did not take place, ``NAME: REASON``; a field that only this evaluator writes.
     """
 
     route_id: str
@@ -60,6 +61,7 @@ class Record:
     route_length_m: float = 0.0
     game_s: float = 0.0
     system_s: float = 0.0
+    skipped: list[str] = field(default_factory=list)
 
     def to_json(self, index: int) -> dict[str, Any]:
         """As the file holds it."""
@@ -82,6 +84,7 @@ class Record:
                 "route_length": round(self.route_length_m, _DIGITS),
                 "duration_game": round(self.game_s, _DIGITS),
                 "duration_system": round(self.system_s, _DIGITS),
+                "skipped_scenarios": self.skipped,
             },
             "town_name": self.town_name,
         }

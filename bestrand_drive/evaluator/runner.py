@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from bestrand_drive.benchmarks.builtin_limits import refuse_towns, refuse_types
 from bestrand_drive.evaluator import agent_loading
 from bestrand_drive.evaluator.drive import ENDING, SENSORS, SIMULATION, Conditions, Drive
 from bestrand_drive.evaluator.metric_info import write_steps
@@ -34,11 +35,15 @@ def run(options: argparse.Namespace) -> int:
         BestrandError: A file or an option is wrong, or no server answers.
     """
     routes = read_routes(options.routes, options.routes_subset)
+    refuse_types({route.id: [scenario.type for scenario in route.scenarios] for route in routes})
     results = Results(options.checkpoint, len(routes) * options.repetitions)
     results.write()
     agent_loading.arm()
     conditions = _conditions(options)
     with connected(options.host, options.port, options.timeout, options.towns) as session:
+        towns = {route.id: route.town for route in routes}
+        refuse_towns(towns, session.missing(towns.values()),
+                     f"neither the server nor {options.towns} has it. Check --towns.")  # fmt: skip
         for route in routes:
             for repetition in range(options.repetitions):
                 failure = _drive(session, route, repetition, conditions, results, options.record)
@@ -103,6 +108,7 @@ def _record(route: Route, repetition: int) -> Record:
 
 
 def _fill(record: Record, drive: Drive) -> None:
+    record.skipped = [] if drive.cast is None else [f"{name}: {why}" for name, why in drive.cast.skipped]
     record.route_length_m = drive.length_m
     record.game_s, record.system_s = drive.ticks * DELTA_S, drive.system_s
     events = [] if drive.judge is None or drive.cast is None else [*drive.judge.events, *drive.cast.events]

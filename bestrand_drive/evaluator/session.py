@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import carla
 
-from bestrand_drive.errors import DataRefused, EnvironmentFault
+from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.evaluator.stage import DELTA_S
 
 _ASK_S = 5.0
 _TILE_M = 650.0
+_SHARED = "Another client may use this server; give every evaluator one of its own."
 
 
 class Session:
@@ -31,34 +32,46 @@ class Session:
         self._listed = {name.rsplit("/", 1)[-1] for name in client.get_available_maps()}
         self.world: carla.World = client.get_world()
         self.map: carla.Map = None
-        self._loaded_own: str | None = None
+        self._loaded_id: int | None = None
 
     def load(self, town: str) -> None:
-        """Load a town afresh, so that no route sees what another has left behind.
-
-        Raises:
-            DataRefused: Neither the server nor the folder has it.
-        """
+        """Load a town afresh, so that no route sees what another has left behind."""
         if town in self._listed:
             self.world = self.client.load_world(town, reset_settings=False)
         else:
-            self.world = self.client.generate_opendrive_world(self._opendrive(town), _parameters(), False)
+            self.world = self.client.generate_opendrive_world(self._file(town).read_text(), _parameters(), False)
         self._tell_distances()
         self.world.reset_all_traffic_lights()
         self.world.tick()
         self.map = self.world.get_map()
+        self._loaded_id = int(self.world.id)  # it becomes that of another world as soon as the client hears of one
 
-    def _opendrive(self, town: str) -> str:
-        path = self._towns / f"{town}.xodr"
-        if Path(town).name != town or not path.is_file():
-            raise DataRefused(f"the server has no town {town!r}, and {path} is not there. Check --towns.")
-        return path.read_text()
+    def missing(self, towns: Iterable[str]) -> set[str]:
+        """Those towns that neither the server nor the folder has."""
+        return {town for town in towns if town not in self._listed and not self._has(town)}
+
+    def _has(self, town: str) -> bool:
+        return Path(town).name == town and self._file(town).is_file()
+
+    def _file(self, town: str) -> Path:
+        return self._towns / f"{town}.xodr"
 
     def _tell_distances(self) -> None:
         """Large maps forget these when they are loaded."""
         settings = self.world.get_settings()
         settings.tile_stream_distance = settings.actor_active_distance = _TILE_M
         self.world.apply_settings(settings)
+
+    def check(self, snapshot: carla.WorldSnapshot, ego: carla.Actor) -> None:
+        """Make sure that what is driven is still there: a lost ego stands at the origin, and would be scored there.
+
+        Raises:
+            RuntimeError: As carla's own: another world was loaded, or the ego removed.
+        """
+        if snapshot.id != self._loaded_id:
+            raise RuntimeError(f"another world was loaded during the drive. {_SHARED}")
+        if snapshot.find(ego.id) is None:
+            raise RuntimeError(f"the ego was removed during the drive. {_SHARED}")
 
     def answers(self) -> bool:
         """Whether the server is still there."""

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import EnvironmentFault, UsageError
+from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.adapters.interpreter import look_at, problems
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan, counted_attempts
 from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.attempts.run_folder import check_run, driving
+from bestrand_drive.simulation.attempts.skipped import skipped_in
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
 from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.attempts.view import rebuild
+from bestrand_drive.simulation.doctor.python import agent_class
 from bestrand_drive.simulation.engines.books import Books
 from bestrand_drive.simulation.engines.breaker import Breaker
 from bestrand_drive.simulation.engines.cell import Cell, Halt
@@ -38,6 +41,7 @@ class RunReport:
         made: Attempts of this start.
         stopped: Whether it ended because it was told to.
         damaged: What was found unusable in the run folder, and why.
+        skipped: Route and repeat of results that count -> scenarios that did not take place in them, and why.
     """
 
     policy: str
@@ -46,6 +50,7 @@ class RunReport:
     made: tuple[Attempt, ...] = ()
     stopped: bool = False
     damaged: tuple[str, ...] = ()
+    skipped: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
 
     def of(self, action: Action) -> tuple[CellPlan, ...]:
         """The cells with which this happens."""
@@ -87,7 +92,11 @@ def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = 
         OSError: The disk is full or not writable; what was there still is.
     """
     pool_builds = prepared.request.pool_builds
-    prepared = replace(prepared, settings=replace(prepared.settings, python_says=_check_python(prepared, tell)))
+    command = _some_command(prepared)
+    prepared = replace(
+        prepared, settings=replace(prepared.settings, python_says=_check_python(prepared, command, tell))
+    )
+    _check_agent(prepared, command)
     with driving(prepared.settings.layout.root, prepared.info, pool_builds=pool_builds, tell=tell) as (layout, lock):
         books = _books(prepared, AttemptStore(layout, repair=True))
         for damage in books.store.damage:
@@ -130,22 +139,57 @@ def _driven_here(attempt: Attempt) -> bool:
 
 
 def _report(prepared: Prepared, books: Books) -> RunReport:
+    cells = books.plan(prepared.wanted)
+    skipped = _skipped(books.store, cells) if prepared.settings.adapter.module else {}
     return RunReport(
         policy=prepared.info.policy.name,
         simulator=prepared.info.simulator,
-        cells=books.plan(prepared.wanted),
+        cells=cells,
         made=tuple(books.made),
         damaged=tuple(damage.why for damage in books.store.damage),
+        skipped=skipped,
     )
 
 
-def _check_python(prepared: Prepared, tell: Tell) -> str:
-    """Version and place of the evaluator's interpreter; what it seems to lack is said, and tried all the same."""
+def _skipped(store: AttemptStore, cells: Iterable[CellPlan]) -> dict[tuple[str, int], tuple[str, ...]]:
+    """Of the results that count; only our evaluator tells of it."""
+    said = {cell.key.cell: skipped_in(store, cell.counted) for cell in cells if cell.counted is not None}
+    return {cell: scenarios for cell, scenarios in said.items() if scenarios}
+
+
+def _some_command(prepared: Prepared) -> Command:
+    """The first attempt's, for its environment; it is never started as it is."""
     settings, first = prepared.settings, prepared.wanted[0]
     work = settings.layout.work / "slot0"
     root = work / "carla" if settings.adapter.starts_server else (settings.server.root or work).absolute()
     place = Place(PortBlock(prepared.request.port_base), root, Unseen())
-    command = command_of(prepared, Cell(first, 1, prepared.routes.files[first.route_id]), 0, work, place)
+    return command_of(prepared, Cell(first, 1, prepared.routes.files[first.route_id]), 0, work, place)
+
+
+def _check_agent(prepared: Prepared, command: Command) -> None:
+    """Import the agent before our evaluator does, a route after the other, each as often as ``--max-attempts`` says.
+
+    Before the run folder is made too: it would be that of the agent as it is, and refuse the mended one.
+
+    Raises:
+        EnvironmentFault: It cannot be imported, or names no class.
+    """
+    settings = prepared.settings
+    cells = _books(prepared, AttemptStore(settings.layout, repair=False)).plan(prepared.wanted)
+    if not settings.adapter.module or all(cell.action is not Action.RUN for cell in cells):
+        return
+    try:
+        agent_class(settings.python, command, settings.agent.path, ours=True)
+    except EnvironmentFault as error:
+        advice = "Mend the agent or the environment of --python."
+        raise EnvironmentFault(
+            f"--agent {settings.agent.path}: no route can be driven with it ({error}). {advice}"
+        ) from error
+
+
+def _check_python(prepared: Prepared, command: Command, tell: Tell) -> str:
+    """Version and place of the evaluator's interpreter; what it seems to lack is said, and tried all the same."""
+    settings = prepared.settings
     found = look_at(settings.python, settings.adapter.modules, command)
     for problem in problems(settings.adapter, settings.checkout, found):
         tell(f"{problem} (--python {' '.join(settings.python)})")

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
+from bestrand_drive.benchmarks.builtin_limits import refuse_towns, refuse_types
 from bestrand_drive.benchmarks.builtin_routes import NAME, routes_path, towns_path
+from bestrand_drive.benchmarks.routes import RouteElement
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.adapters.adapter import Adapter
 from bestrand_drive.simulation.adapters.agent import Agent, find_agent
@@ -31,7 +33,7 @@ from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.headless import client_version, headless_command
 from bestrand_drive.simulation.servers.ports import FIRST, HIGHEST, PORTS, STRIDE, blocks, ephemeral_first, lease_ports
-from bestrand_drive.simulation.servers.root import find_simulator, find_version
+from bestrand_drive.simulation.servers.root import find_simulator, find_version, look_into
 from bestrand_drive.simulation.watchdog import Limits
 
 LIMITS = ("ready", "start", "load", "tick", "grace", "gone")
@@ -167,7 +169,7 @@ def prepare(request: RunRequest) -> Prepared:
 
     Raises:
         UsageError: An option, the checkout or the agent is wrong.
-        DataRefused: A route file is.
+        DataRefused: A route file is, or our evaluator cannot drive its routes.
     """
     check_numbers(request)
     adapter = find_adapter("fail2drive_local" if request.local else request.benchmark)
@@ -194,7 +196,28 @@ def prepare(request: RunRequest) -> Prepared:
         repeats=max(request.repeats, (request.repeat or 0) + 1),
         created=utc_stamp(),
     )
-    return Prepared(request, settings, info, routes, _wanted(request, settings, simulated.simulator, policy, routes))
+    wanted = _wanted(request, settings, simulated.simulator, policy, routes)
+    if adapter.module:
+        _check_routes(request, [routes.routes[name] for name in dict.fromkeys(key.route_id for key in wanted)])
+    return Prepared(request, settings, info, routes, wanted)
+
+
+def _check_routes(request: RunRequest, routes: Sequence[RouteElement]) -> None:
+    """Refuse what our evaluator would refuse, where it can be seen from here.
+
+    Raises:
+        DataRefused: Naming the scenario types or the towns that are lacking, and the routes.
+    """
+    refuse_types({route.id: route.scenario_types for route in routes})
+    towns = frozenset(path.stem for path in towns_path().glob("*.xodr"))
+    lacking = {route.town for route in routes} - towns
+    if request.carla_root is not None:
+        server = look_into(request.carla_root)
+        lacking = set(server.missing(sorted(lacking))) if server.towns is not None else set()
+    elif request.server_command or request.server_extra:
+        return  # the towns of a server of the user's, or with maps of the user's, are not seen from here
+    refuse_towns({route.id: route.town for route in routes}, lacking,
+                 "it is none of the shipped ones. Give the --carla-root of a server that has it.")  # fmt: skip
 
 
 def check_numbers(request: RunRequest) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.doctor.case import Case
 from bestrand_drive.simulation.doctor.examine import examine
 from bestrand_drive.simulation.doctor.finding import Level
+from bestrand_drive.simulation.engines.local import LocalEngine
 from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.run_request import RunRequest, prepare
 from tests.conftest import call
@@ -47,6 +49,72 @@ def test_a_wrong_option_is_said_and_nothing_is_written(tmp_path, more, said):
     assert ran.code in (2, 4)
     assert said in ran.err
     assert not (tmp_path / "run").exists()
+
+
+def routes_with(folder: Path, kind: str = "DynamicObjectCrossing", town: str = "BestrandCity", x: float = 36.0) -> Path:
+    """A copy of the first two shipped routes, the first one's scenario, town and trigger as given."""
+    file = builtin_routes.read_routes(builtin_routes.routes_path())
+    first, second = (file.content[one.start : one.end].decode() for one in file.routes[:2])
+    for name, value in (("type", kind), ("town", town)):
+        first = re.sub(rf'(?<= {name}=")[^"]*', value, first, count=1)
+    first = re.sub(r'(?<=<trigger_point x=")[^"]*', str(x), first, count=1)
+    (folder / "routes.xml").write_text(f"<routes>{first}{second}</routes>")
+    return folder / "routes.xml"
+
+
+@NEEDS
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"kind": "FlyingSaucer"}, "no scenario of type 'FlyingSaucer' (route 1). Leave"),
+        ({"town": "Atlantis"}, "there is no town 'Atlantis' (route 1): "),
+        ({"town": "../towns/BestrandCity"}, "there is no town '../towns/BestrandCity' (route 1): "),
+    ],
+)
+def test_what_the_evaluator_cannot_drive_is_refused_before(tmp_path, changed, said):
+    given = ("run", "builtin", "--agent", "probe:expert", "--routes", routes_with(tmp_path, **changed), "--out",
+             tmp_path / "run")  # fmt: skip
+    for more in ((), ("--dry-run",)):
+        ran = call(*given, *more)
+        assert (ran.code, said in ran.err) == (4, True), ran.err
+    assert not (tmp_path / "run").exists()
+    assert call(*given, "--only", "2", "--dry-run").code == 0, "the other route can be driven"
+
+
+@NEEDS
+@pytest.mark.parametrize(
+    ("agent", "said"),
+    [
+        ("import carla\n", "get_entry_point"),
+        ("def get_entry_point(): return 'Wrong'\n", "Wrong"),
+        ("import a_model_that_is_absent\n", "a_model_that_is_absent"),
+    ],
+    ids=["no entry point", "no class", "no import"],
+)
+def test_an_agent_that_cannot_be_imported_is_said_once_and_can_be_mended(tmp_path, monkeypatch, agent, said):
+    """Nothing is left: a run folder would be of this agent, and refuse the mended one."""
+    monkeypatch.setattr(LocalEngine, "run", lambda *_: pytest.fail("an attempt is made"))
+    (tmp_path / "mine.py").write_text(agent)
+    ran = call("run", "builtin", "--agent", tmp_path / "mine.py", "--part", "demo", "--out", tmp_path / "run")
+    assert (ran.code, said in ran.err) == (7, True), ran.err
+    assert f"--agent {tmp_path / 'mine.py'}: no route can be driven with it" in ran.err
+    assert not (tmp_path / "run").exists()
+
+
+@NEEDS
+@pytest.mark.client
+def test_a_scenario_that_did_not_take_place_is_said_and_counted(tmp_path, base):
+    """Its trigger lies off the route; the result counts, and who reads the run is told, a later start too."""
+    given = ("run", "builtin", "--agent", "probe:expert", "--routes", routes_with(tmp_path, x=-4000.0), "--out",
+             tmp_path / "run", "--port-base", base)  # fmt: skip
+    first, again = call(*given), call(*given, "--json")
+    assert first.code == 0, first.out + first.err
+    said = "note: 1 scenario did not take place, on 1 of the routes and repeats"
+    assert said in first.out
+    assert "  route 1, repeat 0: DynamicObjectCrossing_1: its trigger does not lie on the route" in first.out
+    assert again.json["skipped_scenarios"] == 1
+    assert [len(cell["skipped_scenarios"]) for cell in again.json["cells"]] == [1, 0]
+    assert said in again.err
 
 
 def test_others_need_root_and_routes(tmp_path):

@@ -59,6 +59,36 @@ def test_installed_packages_keep_their_names(tmp_path):
     assert run(code, tmp_path).stdout.split() == ["True", "False"]
 
 
+PLANNER = "from enum import IntEnum\nclass RoadOption(IntEnum):\n    LANEFOLLOW = 4\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "whose"),
+    [
+        ({}, "bestrand_drive.evaluator.plan"),
+        ({"mine.py": "there = True\n"}, "bestrand_drive.evaluator.plan"),
+        ({"__init__.py": "raise OSError('no display')\n"}, "bestrand_drive.evaluator.plan"),
+        ({"navigation/local_planner/data.txt": ""}, "bestrand_drive.evaluator.plan"),
+        ({"navigation/local_planner.py": "import shapely_is_absent\n"}, "bestrand_drive.evaluator.plan"),
+        ({"__init__.py": "", "navigation/__init__.py": "", "navigation/local_planner.py": PLANNER},
+         "agents.navigation.local_planner"),
+        ({"navigation/local_planner.py": PLANNER}, "agents.navigation.local_planner"),
+    ],
+    ids=["folder", "others'", "broken", "folders", "lacks a module", "carla's", "carla's without __init__"],
+)  # fmt: skip
+def test_agents_is_official_only_with_the_planner_in_it(tmp_path, files, whose):
+    """The bridge looks the planner up after this, so it must be there in every case."""
+    (tmp_path / "agents").mkdir()
+    for name, text in files.items():
+        (tmp_path / "agents" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "agents" / name).write_text(text)
+    code = "import sys; from agents.navigation.local_planner import RoadOption\n"
+    code += "print(sys.modules['agents.navigation.local_planner'].RoadOption.__module__)\n"
+    code += "import agents.mine\n" if "mine.py" in files else ""
+    done = run(code, tmp_path)
+    assert (done.stdout.strip(), done.returncode) == (whose, 0), done.stderr
+
+
 def camera(tag="front", **more):
     return {"type": "sensor.camera.rgb", "id": tag, "x": 0.0, "y": 0.0, "z": 1.6, **more}
 

@@ -74,6 +74,15 @@ def test_an_agent_that_crashes_while_driving(server, evaluate):
     assert "lost" in ran.errors
 
 
+@pytest.mark.parametrize("steer", ["nan", "-inf"])
+def test_a_control_that_is_no_number_is_the_agents_crash(server, evaluate, steer):
+    ran = evaluate(server, TOWN01, config={"steer": steer})
+    (record,) = ran.records
+    assert (ran.code, record["status"]) == (0, "Failed - Agent crashed")
+    assert record["meta"]["duration_game"] == 2.0
+    assert f"the agent's control is no number: throttle 0.0, steer {steer}, brake 0.0" in ran.errors
+
+
 @pytest.mark.parametrize(
     ("config", "status", "reason"),
     [
@@ -102,6 +111,18 @@ def test_a_server_that_is_gone_is_the_simulations_fault(serve, evaluate, tmp_pat
     judged = judge(ran.path.read_bytes(), Ending(exit_code=255), route_id=TOWN01, benchmark="bench2drive")
     assert judged.reason is Reason.SIMULATION_CRASH
     assert ran.document["entry_status"] == "Crashed"
+
+
+@pytest.mark.parametrize("other", ["remove", "load"])
+def test_what_another_client_does_is_not_the_policys_score(server, evaluate, other):
+    """A lost ego stands at the origin for whoever asks: the policy would be said to have left its route."""
+    ran = evaluate(server, TOWN01, TOWN02, config={"other": other, "port": server.port}, timeout_s=20.0)
+    assert ran.code == 255
+    assert [one["status"] for one in ran.records] == ["Failed - Simulation crashed"]
+    assert "Another client may use this server" in ran.errors
+    assert "Defect of the evaluator" not in ran.errors
+    judged = judge(ran.path.read_bytes(), Ending(exit_code=255), route_id=TOWN01, benchmark="bench2drive")
+    assert judged.reason is Reason.SIMULATION_CRASH
 
 
 def test_an_agent_that_does_not_move_is_blocked_after_a_minute(server, evaluate):
@@ -143,8 +164,8 @@ def test_sensors_send_every_tick(server, evaluate):
 
 
 def test_a_town_that_the_server_does_not_have_and_a_subset_that_is_not_there(server, evaluate):
-    missing = evaluate(server, "1711")
-    assert missing.code == 255
-    assert missing.records[0]["status"] == "Failed - Simulation crashed"
-    assert "no town 'Town12'" in missing.errors
+    missing = evaluate(server, TOWN01, "1711")
+    assert (missing.code, missing.records) == (4, []), "said before anything is driven"
+    (said,) = (line for line in missing.errors.splitlines() if "Town12" in line)
+    assert said.startswith("there is no town 'Town12' (route 1711): neither the server nor ")
     assert evaluate(server, "1").code == 2

@@ -8,6 +8,7 @@ import random
 import pytest
 
 from bestrand_drive.benchmarks.penalties import RULES, check_evaluator
+from bestrand_drive.benchmarks.record_parsing import skipped_scenarios
 from bestrand_drive.benchmarks.records import read_results
 from bestrand_drive.evaluator.criteria.moment import Event, Kind
 from bestrand_drive.evaluator.results import Record, Results
@@ -56,6 +57,17 @@ def test_the_readers_of_results_take_it_for_bench2drives(written):
     for record, ours in zip(found.records, written.records, strict=True):
         assert record.penalty == pytest.approx(RULES["bench2drive"](record), abs=1e-4)
         assert (record.status, record.driving_score) == (ours.score.status, ours.score.composed)
+
+
+def test_scenarios_that_did_not_take_place_are_in_the_record(tmp_path):
+    record = Record("RouteScenario_1_rep0", "A_1", "None", "save", "Town01", skipped=["A_1: no kerb"])
+    record.score = score([], 100.0, "")
+    results = Results(tmp_path / "result.json", 1, records=[record])
+    results.write(finished=True)
+    (raw,) = json.loads(results.path.read_text())["_checkpoint"]["records"]
+    assert skipped_scenarios(raw) == ("A_1: no kerb",)
+    (read,) = read_results(results.path, name="ours", benchmark="builtin").records
+    assert (read.status, read.driving_score) == ("Perfect", 100.0)
 
 
 def test_the_totals(written):

@@ -5,6 +5,7 @@
 
 Both get a headless server of their own on the same map files, and traffic seed 0. An agent is one of probes/ or a file.
 The environment variables are those of tests/real_evaluator; routes whose pair is there already are not driven again.
+Routes with a scenario type that the built-in evaluator lacks are left out: it refuses them.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
+from bestrand_drive.benchmarks.builtin_limits import SCENARIO_TYPES
 from scripts.embedded_study.documents import markdown, put_into
 from tests.ports import free_ports
 from tests.real_evaluator.driving import ROOT, Row, drive, install, row
@@ -43,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     out = given.out.resolve()
     official = evaluator("bench2drive")
-    at_hand = [job for job in jobs(given.routes.resolve(), given.only) if map_folder([given.maps.resolve()], job)]
+    both = (job for job in jobs(given.routes.resolve(), given.only) if set(job.scenarios) <= SCENARIO_TYPES)
+    at_hand = [job for job in both if map_folder([given.maps.resolve()], job)]
     pairs = []
     for job in at_hand if given.only else one_of_each(at_hand):
         for agent in given.agent:

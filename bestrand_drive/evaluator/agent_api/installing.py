@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,19 +16,30 @@ _OURS = {
     "srunner.scenariomanager.timer": "timer",
     "agents.navigation.local_planner": "local_planner",
 }
+_PLANNER = "agents.navigation.local_planner"
 
 
 def install() -> None:
     """Make agents' imports work.
 
-    ``leaderboard`` and ``srunner`` belong together: with one of them missing both are ours.
+    ``leaderboard`` and ``srunner`` belong together: with one of them missing both are ours. ``agents`` is a name that
+    others use too: it is CARLA's only with CARLA's planner in it, and else keeps its own modules beside ours.
     """
-    official = {name for name in ("leaderboard", "srunner", "agents") if name not in sys.modules and find_spec(name)}
-    if not {"leaderboard", "srunner"} <= official:
-        official -= {"leaderboard", "srunner"}
+    official = {name for name in ("leaderboard", "srunner") if name not in sys.modules and find_spec(name)}
+    if len(official) == 1:
+        official = set()
+    if _has_planner():
+        official.add("agents")
     for name, own in _OURS.items():
         if name.split(".")[0] not in official:
             _put(name, import_module(f"bestrand_drive.evaluator.agent_api.{own}"))
+
+
+def _has_planner() -> bool:
+    """Whether CARLA's planner can be imported; as much of its packages as can be is, whatever they raise."""
+    with contextlib.suppress(Exception):
+        return hasattr(import_module(_PLANNER), "RoadOption")
+    return False
 
 
 def _put(name: str, module: ModuleType) -> None:

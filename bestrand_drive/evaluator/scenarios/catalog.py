@@ -66,4 +66,4 @@ TYPES: Mapping[str, Callable[[Stage, ScenarioConfig], Scenario]] = {
     "VehicleTurningRoutePedestrian": crossing.VehicleTurningRoutePedestrian,
     "YieldToEmergencyVehicle": emergency.YieldToEmergencyVehicle,
 }
-"""Type -> what makes it; a type that is absent is skipped, shown and counted."""
+"""Type -> what makes it; routes with another type are refused (``benchmarks.builtin_limits`` lists these names too)."""

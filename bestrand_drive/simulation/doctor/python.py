@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.adapters.command import Command
@@ -118,12 +119,27 @@ def check_agent_imports(case: Case) -> Iterator[Finding]:
     command = _command(case)
     yield wait("agent imports", f"for {agent.path.name} to be imported: {_LIMITED}")
     try:
-        script = _INTERFACE + _AGENT if case.ours else _AGENT
-        kind = answer(case.python, script, (str(agent.path.parent), agent.path.stem), command)
+        kind = agent_class(case.python, command, agent.path, ours=case.ours)
     except EnvironmentFault as error:
         yield fail("agent imports", f"{agent.path.name}: {error}", "mend the agent or the environment of --python")
         return
     yield ok("agent imports", f"{agent.path.name} has its class {kind}")
+
+
+def agent_class(python: Sequence[str], command: Command, path: Path, *, ours: bool) -> str:
+    """Name of the agent's class, after its file was imported in an evaluator's environment.
+
+    Args:
+        python: Words of the evaluator's interpreter.
+        command: Of the evaluator.
+        path: The agent's file.
+        ours: Whether it is the built-in evaluator's.
+
+    Raises:
+        EnvironmentFault: The file cannot be imported, or names no class; in the last words that were said.
+    """
+    script = _INTERFACE + _AGENT if ours else _AGENT
+    return str(answer(python, script, (str(path.parent), path.stem), command))
 
 
 _AGENT = """

@@ -1,7 +1,9 @@
 """A leaderboard agent for tests: follows the lanes of its route at an even speed, for what is on them it stops.
 
 Its configuration is a JSON object: ``speed`` (m/s), ``crash_at`` (step that raises), ``setup`` (false: it raises),
-``sensors`` (a list), ``kill`` (process that ends at step 40), ``blind`` (it stops for nothing).
+``sensors`` (a list), ``kill`` (process that ends at step 40), ``blind`` (it stops for nothing), ``other`` (at step 40
+it does what another client might: ``remove`` the ego, or ``load`` a town, at the port ``port``), ``steer`` (at step 40
+it steers so, a number or ``nan``).
 """
 
 from __future__ import annotations
@@ -51,6 +53,8 @@ class Follower(AutonomousAgent):
             raise RuntimeError("lost")
         if self.step == 40 and "kill" in self.options:
             os.kill(self.options["kill"], signal.SIGKILL)
+        if self.step == 40 and "other" in self.options:
+            self.be_another_client()
         transform, speed = self.hero_actor.get_transform(), self.hero_actor.get_velocity().length()
         here = transform.location
         window = range(self.index, min(self.index + 10, len(self.way)))
@@ -59,9 +63,19 @@ class Follower(AutonomousAgent):
         angle = math.atan2(target.y - here.y, target.x - here.x) - math.radians(transform.rotation.yaw)
         angle = (angle + math.pi) % (2 * math.pi) - math.pi
         error = min(self.options.get("speed", 8.0), self.free(transform)) - speed
+        if self.step == 40 and "steer" in self.options:
+            return carla.VehicleControl(steer=float(self.options["steer"]))
         return carla.VehicleControl(
             throttle=min(max(0.4 * error, 0.0), 0.75), steer=min(max(1.2 * angle, -1.0), 1.0), brake=float(error < -1.0)
         )
+
+    def be_another_client(self):
+        client = carla.Client("localhost", self.options["port"])
+        client.set_timeout(20.0)
+        if self.options["other"] == "load":
+            client.load_world("Town02", reset_settings=False)
+        else:
+            client.apply_batch_sync([carla.command.DestroyActor(self.hero_actor.id)], False)
 
     def free(self, transform):
         """Speed that the actors ahead allow."""
