@@ -63,7 +63,9 @@ class ProbeRun:
         entry: Which probe.
         request: Its run.
         cells: Routes and repeats of all probes.
-        before: Of these, those of the probes before it.
+        before: Of these, those that are over when its run starts: a result is there, or they were given up.
+        own: Its own routes and repeats that are to be run.
+        later: The same of the probes after it.
     """
 
     number: int
@@ -71,7 +73,9 @@ class ProbeRun:
     entry: ProbeEntry
     request: RunRequest
     cells: int
-    before: int
+    before: int = 0
+    own: int = 0
+    later: int = 0
 
 
 @dataclass(frozen=True)
@@ -143,17 +147,22 @@ def run_probes(plan: ProbePlan, listening: Listening, halt: Halt, tell: Tell) ->
     Raises:
         BestrandError: See ``run_policy``; nothing is started unless every probe could be.
     """
-    for one in plan.runs:
-        _check_entry(one)
-        prepare(one.request)
+    waiting = [to_run(report) for _, report in plan_runs(plan)]
     plan.request.runs.mkdir(exist_ok=True)
     reports: list[RunReport] = []
     for one in plan.runs:
         if halt.asked:
             break
-        with listening(one) as listener:
+        left = [*(to_run(report) for report in reports), *waiting[one.number :]]
+        own, later = waiting[one.number], sum(waiting[one.number + 1 :])
+        with listening(replace(one, before=one.cells - sum(left), own=own, later=later)) as listener:
             reports.append(run_policy(prepare(one.request), listener, halt, tell))
     return reports
+
+
+def to_run(report: RunReport) -> int:
+    """Routes and repeats that a run would still run."""
+    return len(report.of(Action.RUN))
 
 
 def check_place(plan: ProbePlan) -> None:
@@ -245,4 +254,4 @@ def _run_of(request: ProbeRequest, number: int, only: tuple[str, ...]) -> ProbeR
         only=only,
     )
     count = len(request.probes)
-    return ProbeRun(number, count, entry, run, cells * count, cells * number)
+    return ProbeRun(number, count, entry, run, cells * count)

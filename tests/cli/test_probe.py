@@ -79,7 +79,7 @@ def test_one_command_makes_the_suite_that_compress_makes_of_the_same_results(pro
         ("Ann", "Oak", "not stated"),
         ("Bob", None, "MIT"),
     ]
-    assert "Bob, 2 of 2: 6 routes, 6 of 12 before" in ran.out
+    assert "Bob, 2 of 2: 6 of 6 routes to run, 6 of 12 done before" in ran.out
     by_hand = ("compress", "bench2drive", "--routes", probing.folder / "routes.xml", "--k", 3, "--pool-factor", 2,
                "--probe", f"Ann={probing.places / 'Ann'}", "--probe", f"Bob={probing.places / 'Bob'}",
                "--family", "Oak=Ann", "--licence", "Bob=MIT", "--out", probing.folder / "by_hand")  # fmt: skip
@@ -92,7 +92,8 @@ def test_the_same_command_again_runs_and_changes_nothing(probing: Probing) -> No
     probing()
     before = {path: path.stat().st_mtime_ns for path in probing.out.iterdir()}
     driven = probing.driven("Ann")
-    probing()
+    ran = probing()
+    assert "Ann, 1 of 2: 0 of 6 routes to run, 12 of 12 done before" in ran.out
     assert {path: path.stat().st_mtime_ns for path in probing.out.iterdir()} == before
     assert probing.driven("Ann") == driven
 
