@@ -21,7 +21,10 @@ from bestrand_drive.benchmarks.routes import RouteFile, parse_routes
 from bestrand_drive.files import sha256_bytes, write_atomic
 
 FOLDER = Path(__file__).resolve().parent.parent / "route_configs"
-HEADER = "# Written by scripts/make_towns.py; run noise is kept, everything else is written anew.\n"
+HEADER = """# Written by scripts/make_towns.py; run noise is kept, everything else is written anew.
+# parts.demo: at most 15 s of game each for a lively driver that does not wait; one who waits takes longer on some, as
+# docs/embedded.md tells.
+"""
 NAME = "builtin"
 
 

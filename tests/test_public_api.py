@@ -173,8 +173,9 @@ ARROWS = {
     "headless": LOWEST,
     "evaluator": LOWEST | {"benchmarks"},
     "study": LOWEST | {"scores", "compression"},
+    "report": LOWEST | {"study"},
     "simulation": LOWEST | {"benchmarks"},
-    "workflows": LOWEST | {"benchmarks", "scores", "compression", "study", "simulation", "suite"},
+    "workflows": LOWEST | {"benchmarks", "scores", "compression", "study", "report", "simulation", "suite"},
     "cli": LOWEST | {"workflows", "benchmarks", "compression", "simulation", "suite", "headless"},
 }
 """Room -> what it may import beside itself."""

@@ -24,6 +24,24 @@ def towns_path() -> Path:
     return shipped_folder(_FOLDER) / NAME / "towns"
 
 
+def own_towns(folder: Path | None) -> tuple[Path, ...]:
+    """The OpenDRIVE files of a user's folder of towns, sorted; () without one.
+
+    Raises:
+        UsageError: There is no such folder, or no town in it, or another one under a shipped town's name.
+    """
+    if folder is None:
+        return ()
+    files = tuple(sorted(folder.glob("*.xodr"))) if folder.is_dir() else ()
+    if not files:
+        raise UsageError(f"--towns {folder}: no *.xodr file there; give a folder of OpenDRIVE files named like towns.")
+    for path in files:
+        shipped = towns_path() / path.name
+        if shipped.is_file() and read_bytes(shipped) != read_bytes(path):
+            raise UsageError(f"--towns {folder}: {path.name} is a shipped town, and another one; name yours otherwise.")
+    return files
+
+
 def part_ids(part: str) -> tuple[str, ...]:
     """Ids of the shipped routes that make a part.
 

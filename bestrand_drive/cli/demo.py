@@ -34,7 +34,7 @@ def demo(
     Everything runs on the headless server: no CARLA, no GPU, no files of a benchmark.
     """
     screen = console()
-    progress = Progress(screen)
+    progress = Progress(screen, brief=True)
     request = DemoRequest(out, servers or len(os.sched_getaffinity(0)), target, port_base=port_base)
     with interrupts() as heard:
         try:

@@ -81,6 +81,7 @@ def _case(request: RunRequest) -> Case:
         simulated_in=request.simulator,
         routes=request.routes,
         part=request.part,
+        towns=request.towns,
         only=request.only,
         agent=request.agent,
         agent_config=request.agent_config,

@@ -68,6 +68,14 @@ def probe(
     ] = None,
     routes: common.Routes = None,
     part: common.Part = "",
+    towns: Annotated[
+        Path | None,
+        typer.Option(
+            help="builtin: folder of further towns, OpenDRIVE files (TOWN.xodr), beside the shipped ones.",
+            rich_help_panel=RUNS,
+            show_default=False,
+        ),
+    ] = None,
     root: Annotated[
         Path | None,
         typer.Option(help="The benchmark's checkout; builtin has none.", rich_help_panel=RUNS, show_default=False),
@@ -150,6 +158,7 @@ def probe(
         root=root,
         routes=routes_or_shipped(benchmark, routes),
         part=part,
+        towns=towns,
         agent="",
         out=out,
         carla_root=carla_root,

@@ -9,6 +9,7 @@ from functools import partial
 from rich.console import Console
 
 from bestrand_drive.cli.run_again import again_line
+from bestrand_drive.cli.run_brief import BriefLines
 from bestrand_drive.cli.run_lines import Lines
 from bestrand_drive.cli.run_live import LiveTable
 from bestrand_drive.cli.tables import say
@@ -21,10 +22,11 @@ class Progress:
 
     Args:
         out: Where they go.
+        brief: Whether lines, where no table is possible, leave out what goes as it should.
     """
 
-    def __init__(self, out: Console) -> None:
-        self._out = out
+    def __init__(self, out: Console, *, brief: bool = False) -> None:
+        self._out, self._brief = out, brief
 
     def say(self, line: str) -> None:
         """One line."""
@@ -33,12 +35,17 @@ class Progress:
     @contextmanager
     def listening(self, one: ProbeRun) -> Iterator[Listener]:
         """The listener of one run."""
-        again = partial(again_line, one.request)
-        listener = LiveTable(self._out, again) if self._out.is_terminal else Lines(self._out, again)
+        listener = self._listener(one)
         listener.several = True
-        own = one.cells // one.count
-        listener.later = one.cells - one.before - own
+        listener.later = one.later
         listener.title = f"{one.entry.name} ({one.number + 1} of {one.count}): "
-        self.say(f"{one.entry.name}, {one.number + 1} of {one.count}: {own} routes, {one.before} of {one.cells} before")
+        said = f"{one.own} of {one.cells // one.count} routes to run, {one.before} of {one.cells} done before"
+        self.say(f"{one.entry.name}, {one.number + 1} of {one.count}: {said}")
         with listener if isinstance(listener, LiveTable) else nullcontext():
             yield listener
+
+    def _listener(self, one: ProbeRun) -> Lines:
+        again = partial(again_line, one.request)
+        if self._out.is_terminal:
+            return LiveTable(self._out, again)
+        return BriefLines(self._out, again, one.own) if self._brief else Lines(self._out, again)

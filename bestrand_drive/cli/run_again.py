@@ -12,6 +12,7 @@ _FLAGS: Mapping[str, str] = {
     "carla_root": "--carla-root",
     "agent_config": "--agent-config",
     "part": "--part",
+    "towns": "--towns",
     "python": "--python",
     "server_command": "--server-command",
     "server_stop_command": "--server-stop-command",

@@ -57,13 +57,18 @@ class Lines:
         if attempt is None:
             self.say(f"{cell_name(finished.cell)}: stopped before it had a result, which leaves nothing")
             return
-        self._ended += settled.again is None
-        self._wall_s += attempt.wall_s or 0.0
+        self.count(settled)
         self.say(f"{cell_name(finished.cell)}: {ending(attempt)}{_what_follows(settled)}")
         if settled.excused:
             self.say(f"not counted against --max-attempts, and not given up: {_attempts(settled.excused)}")
         if failed(attempt) and settled.again is None and not (attempt.counts and self.several):
             self.say(f"  again: {self._again(attempt.key.route_id, attempt.key.repeat)}")
+
+    def count(self, settled: Settled) -> int:
+        """Note what an attempt took; routes and repeats that are over now."""
+        self._ended += settled.again is None
+        self._wall_s += (settled.attempt.wall_s if settled.attempt else None) or 0.0
+        return self._ended
 
     def kept(self, finished: Finished, said: str) -> None:
         """See ``Listener``."""

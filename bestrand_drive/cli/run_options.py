@@ -97,6 +97,14 @@ def run_request(
             help="builtin: a named part of the routes, such as demo.", rich_help_panel=WHAT, show_default=False
         ),
     ] = "",
+    towns: Annotated[
+        Path | None,
+        typer.Option(
+            help="builtin: folder of further towns, OpenDRIVE files (TOWN.xodr), beside the shipped ones.",
+            rich_help_panel=WHAT,
+            show_default=False,
+        ),
+    ] = None,
     agent_config: Annotated[
         str, typer.Option(help="For the agent, parts joined by +.", rich_help_panel=WHAT, show_default=False)
     ] = "",
@@ -232,6 +240,7 @@ def run_request(
         root=root,
         routes=cast(Path, routes),  # None only for a command that needs none
         part=part,
+        towns=towns,
         agent=agent,
         out=out,
         carla_root=carla_root,

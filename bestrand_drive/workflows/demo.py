@@ -15,11 +15,11 @@ from bestrand_drive.simulation.engines.local import Listener
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.estimate import SuiteEstimate
-from bestrand_drive.workflows.probe import ProbeRequest, ProbeRun, choose_suite, plan_probes, run_probes
+from bestrand_drive.workflows.probe import ProbeRequest, ProbeRun, choose_suite, plan_probes, run_probes, to_run
 from bestrand_drive.workflows.probe_file import ProbeEntry, shipped_probes
 from bestrand_drive.workflows.request import CompressRequest
-from bestrand_drive.workflows.run import RunReport, Tell, run_policy
-from bestrand_drive.workflows.run_request import RunRequest, prepare
+from bestrand_drive.workflows.run import RunReport, Tell, plan_run, run_policy
+from bestrand_drive.workflows.run_request import RunRequest
 from bestrand_drive.workflows.verbs import estimate
 
 PART, KEEP = "demo", 0.35
@@ -100,23 +100,23 @@ def run_demo(request: DemoRequest, listening: Listening, halt: Halt, tell: Tell,
     (entry,) = shipped_probes((request.target,))
     target = replace(run, agent=entry.agent, policy_name=entry.name, out=request.out / entry.name)
     on_suite = replace(target, routes=suite_folder, part="")
-    report = _drive(on_suite, entry, suite.k, listening, halt, tell)
+    report = _drive(on_suite, entry, listening, halt, tell)
     found = estimate(suite, target.out)
-    whole = _drive(target, entry, len(plan.benchmark.items), listening, halt, tell)
+    whole = _drive(target, entry, listening, halt, tell)
     truth = {line.name: line.full for line in estimate(suite, target.out).results if line.full is not None}
     return DemoReport(suite, found, truth, _game_s(report), _game_s(whole), suite_folder)
 
 
-def _drive(
-    request: RunRequest, entry: ProbeEntry, cells: int, listening: Listening, halt: Halt, tell: Tell
-) -> RunReport:
+def _drive(request: RunRequest, entry: ProbeEntry, listening: Listening, halt: Halt, tell: Tell) -> RunReport:
     """Run the target.
 
     Raises:
         Incomplete: It was stopped, or routes have no result.
     """
-    with listening(ProbeRun(0, 1, entry, request, cells, 0)) as listener:
-        report = run_policy(prepare(request), listener, halt, tell)
+    prepared, planned = plan_run(request)
+    cells, own = len(planned.cells), to_run(planned)
+    with listening(ProbeRun(0, 1, entry, request, cells, cells - own, own)) as listener:
+        report = run_policy(prepared, listener, halt, tell)
     _refuse_stopped(halt)
     lacking = len(report.cells) - len(report.of(Action.DONE))
     if lacking:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bestrand_drive.benchmarks.benchmark import Benchmark
-from bestrand_drive.errors import Incomplete, UsageError
-from bestrand_drive.simulation.adapters.variables import parse_variables
+from bestrand_drive.errors import DataRefused, Incomplete, UsageError
+from bestrand_drive.simulation.adapters.agent import find_agent
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.engines.cell import Halt
 from bestrand_drive.simulation.engines.local import Listener
@@ -21,7 +21,7 @@ from bestrand_drive.workflows.evidence import Evidence
 from bestrand_drive.workflows.probe_file import ProbeEntry
 from bestrand_drive.workflows.request import CompressRequest
 from bestrand_drive.workflows.run import RunReport, Tell, plan_run, run_policy
-from bestrand_drive.workflows.run_request import Prepared, RunRequest, prepare
+from bestrand_drive.workflows.run_request import Prepared, RunRequest, find_python, prepare
 from bestrand_drive.workflows.suite_folder import check_target, write_suite
 from bestrand_drive.workflows.verbs import with_exclusions
 
@@ -63,7 +63,9 @@ class ProbeRun:
         entry: Which probe.
         request: Its run.
         cells: Routes and repeats of all probes.
-        before: Of these, those of the probes before it.
+        before: Of these, those that are over when its run starts: a result is there, or they were given up.
+        own: Its own routes and repeats that are to be run.
+        later: The same of the probes after it.
     """
 
     number: int
@@ -71,7 +73,9 @@ class ProbeRun:
     entry: ProbeEntry
     request: RunRequest
     cells: int
-    before: int
+    before: int = 0
+    own: int = 0
+    later: int = 0
 
 
 @dataclass(frozen=True)
@@ -126,8 +130,11 @@ def plan_runs(plan: ProbePlan) -> list[tuple[Prepared, RunReport]]:
     """How each probe's run stands; nothing is started or written.
 
     Raises:
+        DataRefused: What a probe's entry names is not there.
         UsageError: A probe cannot be run as it is described, or a folder is another run's.
     """
+    for one in plan.runs:
+        _check_entry(one)
     return [plan_run(one.request, above=False) for one in plan.runs]
 
 
@@ -140,16 +147,22 @@ def run_probes(plan: ProbePlan, listening: Listening, halt: Halt, tell: Tell) ->
     Raises:
         BestrandError: See ``run_policy``; nothing is started unless every probe could be.
     """
-    for one in plan.runs:
-        prepare(one.request)
+    waiting = [to_run(report) for _, report in plan_runs(plan)]
     plan.request.runs.mkdir(exist_ok=True)
     reports: list[RunReport] = []
     for one in plan.runs:
         if halt.asked:
             break
-        with listening(one) as listener:
+        left = [*(to_run(report) for report in reports), *waiting[one.number :]]
+        own, later = waiting[one.number], sum(waiting[one.number + 1 :])
+        with listening(replace(one, before=one.cells - sum(left), own=own, later=later)) as listener:
             reports.append(run_policy(prepare(one.request), listener, halt, tell))
     return reports
+
+
+def to_run(report: RunReport) -> int:
+    """Routes and repeats that a run would still run."""
+    return len(report.of(Action.RUN))
 
 
 def check_place(plan: ProbePlan) -> None:
@@ -210,16 +223,19 @@ def _routes(benchmark: Benchmark, pool: Sequence[str]) -> tuple[str, ...]:
     return tuple(str(int(member.rsplit("_", 1)[-1])) for item in pool for member in members[item])
 
 
-def _variables(entry: ProbeEntry) -> dict[str, str]:
-    """An entry's variables.
+def _check_entry(one: ProbeRun) -> None:
+    """Whether what an entry names is there; here, as the benchmark's checkout may hold it.
 
     Raises:
-        UsageError: One follows from an option.
+        DataRefused: Agent, configuration or interpreter are not.
     """
+    entry = one.entry
     try:
-        return parse_variables(f"{name}={value}" for name, value in entry.variables.items())
+        find_agent(entry.agent, entry.config, root=one.request.root)
+        if entry.python:
+            find_python(entry.python)
     except UsageError as error:
-        raise UsageError(f"probe {entry.name}: {error}") from error
+        raise DataRefused(f"probe {entry.name}: {error}") from error
 
 
 def _run_of(request: ProbeRequest, number: int, only: tuple[str, ...]) -> ProbeRun:
@@ -231,11 +247,11 @@ def _run_of(request: ProbeRequest, number: int, only: tuple[str, ...]) -> ProbeR
         agent=entry.agent,
         agent_config=entry.config,
         python=entry.python or request.run.python,
-        variables={**request.run.variables, **_variables(entry)},
+        variables={**request.run.variables, **entry.variables},
         track=entry.track or request.run.track,
         policy_name=entry.name,
         out=request.runs / entry.name,
         only=only,
     )
     count = len(request.probes)
-    return ProbeRun(number, count, entry, run, cells * count, cells * number)
+    return ProbeRun(number, count, entry, run, cells * count)

@@ -8,18 +8,34 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import read_bytes
 from bestrand_drive.simulation.adapters.agent import PROBE
+from bestrand_drive.simulation.adapters.variables import variable_fault
+from bestrand_drive.workflows.probe_yaml import parse_yaml
 
 DEFAULT = ("overtaker", "aggressive", "expert")
 """The shipped probes of who names none: they fail in different ways, and none stands behind an obstacle until a route's
 time is over, which takes as long as ten other routes."""
 _LIMIT_MIB = 1
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._+-]*")
+_LOADER = re.compile(r"(LD|DYLD)_(PRELOAD|AUDIT|INSERT_LIBRARIES)")
+"""Variables that bring code into every program of the evaluator, hidden in a file that others may have made."""
+_WORDS = {
+    "missing": "is missing",
+    "extra_forbidden": "is no field of a probe file",
+    "too_short": "give at least one",
+    "string_too_short": "is empty",
+    "string_type": "must be text; write it in quotes",
+    "tuple_type": "must be a list",
+    "mapping_type": "must be a mapping",
+    "model_type": "must be a mapping",
+    "model_attributes_type": "must be a mapping",
+    "literal_error": "must be {expected}",
+}
+"""Pydantic's kinds of faults, for people who write the file."""
 
 
 class ProbeEntry(BaseModel):
@@ -44,7 +60,7 @@ class ProbeEntry(BaseModel):
     config: str = ""
     python: str = ""
     variables: Mapping[str, str] = {}
-    track: str | None = None
+    track: Literal["SENSORS", "MAP"] | None = None
     family: str | None = None
     source: str = ""
     licence: str = "not stated"
@@ -63,17 +79,17 @@ def read_probe_file(path: Path) -> tuple[ProbeEntry, ...]:
     """The probes of a file, with the paths that are relative to it made absolute.
 
     Raises:
-        DataRefused: It is absent, no YAML, or not of the schema; the field is named.
-        UsageError: Two probes have one name, or a name is none for a folder.
+        DataRefused: It is absent, no YAML, or not of the schema; two probes have one name (also but for capitals: some
+            file systems do not tell them apart), or a name is none for a folder; a variable is none or not a probe's.
     """
+    raw = parse_yaml(read_bytes(path, limit_mib=_LIMIT_MIB), str(path))
     try:
-        raw = yaml.load(read_bytes(path, limit_mib=_LIMIT_MIB), Loader=yaml.SafeLoader)
         found = ProbeFile.model_validate(raw)
-    except yaml.YAMLError as error:
-        raise DataRefused(f"{path}: no YAML ({str(error).splitlines()[0]}).") from error
     except ValidationError as error:
         raise DataRefused(f"{path}: {_first_fault(error)}.") from error
     _check_names([one.name for one in found.probes], path)
+    for one in found.probes:
+        _check_variables(one, path)
     folder = Path(os.path.abspath(path)).parent
     return tuple(_placed(one, folder) for one in found.probes)
 
@@ -85,16 +101,30 @@ def shipped_probes(names: tuple[str, ...] = DEFAULT) -> tuple[ProbeEntry, ...]:
 
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors()[0]
-    return f"{'.'.join(map(str, fault['loc'])) or 'the file'}: {fault['msg']}"
+    words = _WORDS.get(fault["type"], fault["msg"]).format(**fault.get("ctx", {}))
+    return f"{'.'.join(map(str, fault['loc'])) or 'the file'}: {words}"
 
 
 def _check_names(names: list[str], path: Path) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1})
+    plain = [name.casefold() for name in names]
+    twice = sorted({name for name in names if plain.count(name.casefold()) > 1})
+    if len(twice) == 1:
+        raise DataRefused(f"{path}: {twice[0]} stands there twice; give every probe a name of its own.")
     if twice:
-        raise UsageError(f"{path}: {', '.join(twice)} stands there twice; give every probe a name of its own.")
+        raise DataRefused(f"{path}: {', '.join(twice)} differ in capitals only, and their folders would be one on some "
+                          "file systems; give every probe a name of its own.")  # fmt: skip
     odd = [name for name in names if not _NAME.fullmatch(name)]
     if odd:
-        raise UsageError(f"{path}: name {odd[0]!r}: begin with a letter or digit, and use these and . _ + - only.")
+        raise DataRefused(f"{path}: name {odd[0]!r}: begin with a letter or digit, and use these and . _ + - only.")
+
+
+def _check_variables(entry: ProbeEntry, path: Path) -> None:
+    for name, value in entry.variables.items():
+        fault = variable_fault(name, value)
+        if fault is None and _LOADER.fullmatch(name):
+            fault = "it loads code into every program; if it is yours, give it with --env"
+        if fault:
+            raise DataRefused(f"{path}: probe {entry.name}: variables.{name}: {fault}.")
 
 
 def _placed(entry: ProbeEntry, folder: Path) -> ProbeEntry:

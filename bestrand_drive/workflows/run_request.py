@@ -58,6 +58,7 @@ class RunRequest:
         carla_root: CARLA's folder, or one that ``bestrand headless install`` made; None for ``builtin``: a headless
             server with the shipped towns.
         part: A named part of ``builtin``'s routes.
+        towns: Folder of further towns for ``builtin``, OpenDRIVE files.
         agent_config: For the agent, parts joined by ``+``.
         servers: Attempts at the same time.
         gpus: That they go round.
@@ -97,6 +98,7 @@ class RunRequest:
     out: Path
     carla_root: Path | None = None
     part: str = ""
+    towns: Path | None = None
     agent_config: str = ""
     servers: int = 1
     gpus: tuple[Gpu, ...] = ()
@@ -173,7 +175,7 @@ def prepare(request: RunRequest) -> Prepared:
     """
     check_numbers(request)
     adapter = find_adapter("fail2drive_local" if request.local else request.benchmark)
-    checkout = adapter.checkout(request.root)
+    checkout = adapter.checkout(request.root, request.towns)
     routes = read_route_set(request.routes, request.benchmark, request.part)
     agent = find_agent(request.agent, request.agent_config, root=request.root)
     out = Path(os.path.abspath(request.out))
@@ -185,7 +187,7 @@ def prepare(request: RunRequest) -> Prepared:
         shared=agent.shared,
     )
     layout = Layout(out)
-    simulated = _simulated(request, adapter, routes, layout)
+    simulated = _simulated(request, adapter, checkout, routes, layout)
     settings = _settings(request, adapter, checkout, agent, layout, simulated)
     info = RunInfo(
         benchmark=request.benchmark,
@@ -273,15 +275,16 @@ class _Simulated:
     routes_per_server: int
 
 
-def _simulated(request: RunRequest, adapter: Adapter, routes: RouteSet, layout: Layout) -> _Simulated:
+def _simulated(
+    request: RunRequest, adapter: Adapter, checkout: Checkout, routes: RouteSet, layout: Layout
+) -> _Simulated:
     """The user's server, or for an evaluator of ours the headless one when there is none."""
     worn = request.routes_per_server
     if adapter.module and request.carla_root is None and not request.server_command:
         version = request.carla_version or client_version()
         town = next(iter(routes.routes.values())).town if routes.routes else ""
-        server = replace(
-            headless_command(towns_path(), town, version), extra=words_of("--server-extra", request.server_extra)
-        )
+        towns = (towns_path(), *([checkout.towns] if checkout.towns else []))
+        server = replace(headless_command(towns, town, version), extra=words_of("--server-extra", request.server_extra))
         return _Simulated(server, "headless", version, _ENDLESS if worn is None else worn)
     server = ServerCommand(
         root=request.carla_root,

@@ -17,25 +17,26 @@ DEMO_TYPES = (
     "ParkingCrossingPedestrian",
     "ParkingCutIn",
     "StaticCutIn",
-    "HardBreakRoute",
+    "ConstructionObstacle",
     "Accident",
     "ParkedObstacle",
-    "HazardAtSideLane",
     "ParkedObstacleTwoWays",
+    "ConstructionObstacleTwoWays",
     "ControlLoss",
     "YieldToEmergencyVehicle",
-    "InvadingTurn",
     "PedestrianCrossing",
     "VehicleTurningRoute",
-    "VehicleTurningRoutePedestrian",
+    "SignalizedJunctionRightTurn",
     "OppositeVehicleTakingPriority",
     "OppositeVehicleRunningRedLight",
+    "VanillaSignalizedTurnEncounterRedLight",
     "VanillaSignalizedTurnEncounterGreenLight",
     "VanillaNonSignalizedTurnEncounterStopsign",
     "HighwayCutIn",
 )
 DEMO_EACH = 2
-"""The first routes of each of these types are the demo's."""
+"""The first routes of each of these types are the demo's. Types that make a driver wait for long, or that one who does
+not give way never ends (``InvadingTurn``), are left to the whole set."""
 
 
 def drafts(towns: dict[str, Town]) -> list[Draft]:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib.util
 import json
 import re
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from bestrand_drive.benchmarks import builtin_routes
+from bestrand_drive.benchmarks.routes import subset_xml
 from bestrand_drive.simulation.attempts.layout import Layout
 from bestrand_drive.simulation.attempts.run_folder import driving
 from bestrand_drive.simulation.attempts.store import AttemptStore
@@ -42,6 +44,7 @@ def _own_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         (("--part", "none"), "no such part"),
         (("--routes", "absent.xml"), "absent.xml: cannot be read"),
         (("--carla-root", "/tmp"), "holds no CarlaUE4.sh"),
+        (("--towns", "absent"), "--towns absent: no *.xodr file there"),
     ],
 )
 def test_a_wrong_option_is_said_and_nothing_is_written(tmp_path, more, said):
@@ -132,6 +135,44 @@ def test_a_dry_run_names_the_module_and_an_endless_server(tmp_path):
     commands = ran.json["commands"]
     assert sum(" -m bestrand_drive.evaluator --" in line for line in commands) == 40
     assert sum(" -m bestrand_drive.headless --" in line for line in commands) == 1, "one server serves all"
+
+
+@pytest.fixture
+def atlantis(tmp_path: Path) -> tuple[object, ...]:
+    """Options: the first shipped route in a town that is not shipped, and that town."""
+    towns = tmp_path / "mine"
+    towns.mkdir()
+    shutil.copy(builtin_routes.towns_path() / "BestrandCity.xodr", towns / "Atlantis.xodr")
+    file = builtin_routes.read_routes(builtin_routes.routes_path())
+    one = subset_xml(file, [file.routes[0].id]).replace(b"BestrandCity", b"Atlantis")
+    (tmp_path / "routes.xml").write_bytes(one)
+    return ("--routes", tmp_path / "routes.xml", "--agent", "probe:expert", "--towns", towns)
+
+
+@NEEDS
+def test_own_towns_are_served_beside_the_shipped_ones_and_the_doctor_knows_them(tmp_path, atlantis):
+    ran = call("run", "builtin", *atlantis, "--out", tmp_path / "run", "--dry-run", "--json")
+    (server,) = (line for line in ran.json["commands"] if " -m bestrand_drive.headless --" in line)
+    assert f"--maps={builtin_routes.towns_path()} --maps={tmp_path / 'mine'} --map=Atlantis" in server
+    said = {name: call("doctor", "builtin", *given, "--json").json["checks"]
+            for name, given in (("with", atlantis), ("without", atlantis[:-2]))}  # fmt: skip
+    towns = {name: [one for one in checks if one["check"] == "towns"] for name, checks in said.items()}
+    assert [(one["level"], one["said"]) for one in towns["with"]] == [("ok", "Atlantis")]
+    assert [(one["level"], "--towns" in one["advice"]) for one in towns["without"]] == [("fail", True)]
+
+
+@NEEDS
+@pytest.mark.client
+def test_a_route_in_an_own_town_is_driven(tmp_path, base, atlantis):
+    ran = call("run", "builtin", *atlantis, "--port-base", base, "--out", tmp_path / "run")
+    assert ran.code == 0, ran.out + ran.err
+    (attempt,) = AttemptStore(Layout(tmp_path / "run"), repair=False).attempts
+    assert (attempt.key.town, attempt.counts) == ("Atlantis", True)
+
+
+def test_own_towns_are_for_our_evaluator_only(tmp_path, bench):
+    given = ("--root", tmp_path, "--agent", "a.py", "--routes", bench.routes, "--out", tmp_path / "run")
+    assert "only the built-in evaluator takes towns" in call("run", "bench2drive", *given, "--towns", tmp_path).err
 
 
 @NEEDS

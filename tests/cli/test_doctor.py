@@ -15,7 +15,7 @@ from bestrand_drive.simulation.processes.identity import identify, is_running
 from tests.faults.stand_in.checkout import make_checkout
 from tests.simulation.attempts.made import tree
 from tests.simulation.doctor.conftest import case
-from tests.simulation.processes.trees import ROOT, gone, until
+from tests.simulation.processes.trees import HEARS_SIGNALS, ROOT, gone, until
 from tests.simulation.servers.conftest import base
 
 __all__ = ["base", "case"]
@@ -169,7 +169,7 @@ def test_a_signal_ends_the_import_that_is_waited_for(arguments, tmp_path, number
         "child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'], start_new_session=True)\n"
         f"open({str(ids)!r}, 'w').write(f'{{os.getpid()}} {{child.pid}}\\n')\ntime.sleep(600)\n"
     )
-    call = [sys.executable, "-m", "bestrand_drive", "doctor", *map(str, words(arguments))]
+    call = [*HEARS_SIGNALS, sys.executable, "-m", "bestrand_drive", "doctor", *map(str, words(arguments))]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     with subprocess.Popen(call, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as doctor:
         until(lambda: ids.exists() and ids.read_text().endswith("\n"), "the agent is imported", 60)

@@ -79,7 +79,7 @@ def test_one_command_makes_the_suite_that_compress_makes_of_the_same_results(pro
         ("Ann", "Oak", "not stated"),
         ("Bob", None, "MIT"),
     ]
-    assert "Bob, 2 of 2: 6 routes, 6 of 12 before" in ran.out
+    assert "Bob, 2 of 2: 6 of 6 routes to run, 6 of 12 done before" in ran.out
     by_hand = ("compress", "bench2drive", "--routes", probing.folder / "routes.xml", "--k", 3, "--pool-factor", 2,
                "--probe", f"Ann={probing.places / 'Ann'}", "--probe", f"Bob={probing.places / 'Bob'}",
                "--family", "Oak=Ann", "--licence", "Bob=MIT", "--out", probing.folder / "by_hand")  # fmt: skip
@@ -92,7 +92,8 @@ def test_the_same_command_again_runs_and_changes_nothing(probing: Probing) -> No
     probing()
     before = {path: path.stat().st_mtime_ns for path in probing.out.iterdir()}
     driven = probing.driven("Ann")
-    probing()
+    ran = probing()
+    assert "Ann, 1 of 2: 0 of 6 routes to run, 12 of 12 done before" in ran.out
     assert {path: path.stat().st_mtime_ns for path in probing.out.iterdir()} == before
     assert probing.driven("Ann") == driven
 
@@ -167,16 +168,30 @@ def test_one_json_object_tells_runs_and_suite(probing: Probing) -> None:
 @pytest.mark.parametrize(
     ("text", "said", "code"),
     [
-        ("probes: []", "probes", 4),
-        ("probes: [{name: A}]", "probes.0.agent", 4),
+        ("probes: []", "probes: give at least one", 4),
+        ("probes: [{name: A}]", "probes.0.agent: is missing", 4),
+        ("probes: [x]", "probes.0: must be a mapping", 4),
+        ("", "the file: must be a mapping", 4),
+        ("probes: x", "probes: must be a list", 4),
+        ("schema: 1\nprobes:\n- name: A\n  agent: a.py\n  agent: b.py", "line 5: agent is given twice", 4),
+        ("[" * 100_000, "nested too deep", 4),
+        ("probes: [{name: A, agent: a.py}, {name: a, agent: b.py}]", "A, a differ in capitals only", 4),
+        ("probes: [{name: A, agent: a.py, track: LEFT}]", "probes.0.track: must be 'SENSORS' or 'MAP'", 4),
+        ("probes: [{name: A, agent: a.py, variables: {LD_PRELOAD: x}}]", "probe A: variables.LD_PRELOAD: it loads", 4),
+        ("probes: [{name: A, agent: a.py, variables: {'B=C': x}}]", "variables.B=C: give NAME=VALUE", 4),
+        ("probes: [{name: A, agent: team/agent.py, python: /no/such}]", "probe A: --python /no/such: no such", 4),
         ("probes: [{name: A, agent: x.py, checkpoint: y}]", "probes.0.checkpoint", 4),
         ("{", "no YAML", 4),
         ("{schema: 2, probes: [{name: A, agent: a.py}]}", "schema", 4),
-        ("probes: [{name: A, agent: a.py}, {name: A, agent: a.py}]", "A stands there twice", 2),
-        ("probes: [{name: ../A, agent: a.py}]", "begin with a letter", 2),
-        ("probes: [{name: A, agent: absent.py}]", "--agent absent.py: no such file", 2),
-        ("probes: [{name: A, agent: 'probe:nobody'}]", "no such probe is shipped", 2),
-        ("probes: [{name: A, agent: team/agent.py, variables: {CARLA_ROOT: x}}]", "probe A: --env CARLA_ROOT", 2),
+        ("probes: [{name: A, agent: a.py}, {name: A, agent: a.py}]", "A stands there twice", 4),
+        ("probes: [{name: ../A, agent: a.py}]", "begin with a letter", 4),
+        ("probes: [{name: A, agent: absent.py}]", "probe A: --agent absent.py: no such file", 4),
+        ("probes: [{name: A, agent: 'probe:nobody'}]", "no such probe is shipped", 4),
+        (
+            "probes: [{name: A, agent: team/agent.py, variables: {CARLA_ROOT: x}}]",
+            "variables.CARLA_ROOT: CARLA_ROOT follows from",
+            4,
+        ),
     ],
 )
 def test_a_wrong_probe_file_is_said_and_nothing_is_run(probing: Probing, text: str, said: str, code: int) -> None:
@@ -188,5 +203,5 @@ def test_a_wrong_probe_file_is_said_and_nothing_is_run(probing: Probing, text: s
 def test_a_probe_that_cannot_be_run_is_met_before_the_first_one_runs(probing: Probing) -> None:
     text = PROBES.replace("config: two", "config: absent.pth")
     (probing.folder / "probes.yaml").write_text(text)
-    assert "absent.pth: no such file" in probing(code=2).err
+    assert "absent.pth: no such file" in probing(code=4).err
     assert not probing.places.exists()

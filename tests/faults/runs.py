@@ -21,7 +21,7 @@ from bestrand_drive.simulation.processes.identity import identify, is_running
 from bestrand_drive.simulation.processes.marks import RUN, marked, run_mark
 from tests.conftest import Builders, Ran, call
 from tests.faults.stand_in.checkout import make_agent, make_carla_root, make_checkout
-from tests.simulation.processes.trees import HEARS_HANG_UPS, ROOT
+from tests.simulation.processes.trees import HEARS_SIGNALS, ROOT
 
 VERSION = "0.9.15"
 
@@ -95,7 +95,7 @@ class Runs:
     @contextmanager
     def started(self, *more: object) -> Iterator[subprocess.Popen[str]]:
         """Start it as a process of its own; killed at the end if it still runs."""
-        words = [*HEARS_HANG_UPS, sys.executable, "-m", "bestrand_drive", *self.arguments(*more)]
+        words = [*HEARS_SIGNALS, sys.executable, "-m", "bestrand_drive", *self.arguments(*more)]
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1"}
         with subprocess.Popen(
             words, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, cwd=self.folder

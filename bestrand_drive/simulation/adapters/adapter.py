@@ -76,14 +76,20 @@ class Adapter:
         """Name and version, for the key of an attempt."""
         return f"{self.name}/{self.version}"
 
-    def checkout(self, root: Path | None) -> Checkout:
+    def checkout(self, root: Path | None, towns: Path | None = None) -> Checkout:
         """The checkout at ``root``; for an evaluator of ours, this package.
+
+        Args:
+            root: Its folder.
+            towns: The user's folder of further towns, for an evaluator of ours.
 
         Raises:
             UsageError: It is not this benchmark's, or lacks what it must have; everything is named at once.
         """
         if self.module:
-            return _ours(self.script, root)
+            return _ours(self.script, root, towns)
+        if towns is not None:
+            raise UsageError(f"--towns {towns}: only the built-in evaluator takes towns. Leave the option out.")
         if root is None:
             raise UsageError(f"--root is needed: the folder into which {self.title} was cloned.")
         root = Path(os.path.abspath(root))
@@ -189,12 +195,12 @@ class Adapter:
         return os.pathsep.join(dict.fromkeys(parts))
 
 
-def _ours(script: Path, root: Path | None) -> Checkout:
+def _ours(script: Path, root: Path | None, towns: Path | None) -> Checkout:
     """This package as the checkout of its own evaluator.
 
     Raises:
-        UsageError: A root is given, which nothing would be taken from.
+        UsageError: A root is given, which nothing would be taken from; or a folder without towns.
     """
     if root is not None:
         raise UsageError(f"--root {root}: the built-in evaluator needs no checkout. Leave the option out.")
-    return own_checkout(script)
+    return own_checkout(script, towns)

@@ -11,7 +11,8 @@ from bestrand_drive.simulation.adapters.job import Job
 
 
 def _arguments(job: Job) -> tuple[str, ...]:
-    return ("--host=127.0.0.1", f"--traffic-manager-port={job.traffic_manager_port}")
+    towns = () if job.checkout.towns is None else (f"--towns={job.checkout.towns}",)
+    return ("--host=127.0.0.1", f"--traffic-manager-port={job.traffic_manager_port}", *towns)
 
 
 def _variables(job: Job) -> dict[str, str]:

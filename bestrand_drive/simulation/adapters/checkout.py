@@ -28,11 +28,13 @@ class Checkout:
         root: Its absolute path.
         script: The evaluator in it.
         commit: See ``version_of``.
+        towns: The user's folder of further towns, for an evaluator of ours.
     """
 
     root: Path
     script: Path
     commit: str
+    towns: Path | None = None
 
 
 def flags_of(source: str, where: str) -> frozenset[str]:

@@ -21,6 +21,7 @@ _OURS = {
 }
 """Variables that follow from an option."""
 _MARKS = "BESTRAND_"
+_FORM = "give NAME=VALUE, the name of letters, digits and _"
 
 
 def parse_variables(given: Iterable[str]) -> dict[str, str]:
@@ -32,11 +33,17 @@ def parse_variables(given: Iterable[str]) -> dict[str, str]:
     variables = {}
     for text in given:
         name, equals, value = text.partition("=")
-        if not equals or not _NAME.fullmatch(name) or "\0" in value:
-            raise UsageError(f"--env {text}: give NAME=VALUE.")
-        if name in _OURS:
-            raise UsageError(f"--env {text}: {name} follows from {_OURS[name]}; use that.")
-        if name.startswith(_MARKS):
-            raise UsageError(f"--env {text}: names with {_MARKS} are this command's own.")
+        fault = variable_fault(name, value) if equals else _FORM
+        if fault:
+            raise UsageError(f"--env {text}: {fault}.")
         variables[name] = value
     return variables
+
+
+def variable_fault(name: str, value: str) -> str | None:
+    """Why an evaluator cannot be given a variable, None where it can."""
+    if not _NAME.fullmatch(name) or "\0" in value:
+        return _FORM
+    if name in _OURS:
+        return f"{name} follows from {_OURS[name]}; use that"
+    return f"names with {_MARKS} are this command's own" if name.startswith(_MARKS) else None

@@ -52,6 +52,7 @@ class Case:
         simulated_in: What simulates, None to look.
         routes: Suite folder, route file or folder of route files.
         part: A named part of the built-in benchmark's routes, "" for all.
+        towns: Folder of further towns for the built-in benchmark, None for none.
         only: Ids of the routes to be run, () for all.
         agent: The agent's file, as given.
         agent_config: Its configuration, as given.
@@ -76,6 +77,7 @@ class Case:
     simulated_in: Simulator | None = None
     routes: Path | None = None
     part: str = ""
+    towns: Path | None = None
     only: tuple[str, ...] = ()
     agent: str | None = None
     agent_config: str = ""
@@ -130,14 +132,14 @@ class Case:
         """
         if self.benchmark and self.ours:
             ours = find_adapter(self.benchmark)
-            return ours, ours.checkout(self.root)
+            return ours, ours.checkout(self.root, self.towns)
         if self.root is None:
             raise NotLooked("no --root given")
         faults = []
         for name in (self.benchmark,) if self.benchmark else _MAIN_ADAPTERS:
             adapter = ADAPTERS["fail2drive_local"] if self.local and name == "fail2drive" else find_adapter(name)
             try:
-                return adapter, adapter.checkout(self.root)
+                return adapter, adapter.checkout(self.root, self.towns)
             except UsageError as error:
                 faults.append(str(error))
         raise UsageError(" ".join(faults))

@@ -22,7 +22,7 @@ def check_commit(case: Case) -> Iterator[Finding]:
     adapter, checkout = case.evaluator
     name, plus, code = checkout.commit.partition("+")
     if adapter.module:
-        yield ok(_CHECK, f"{name}, over its own sources and the shipped towns")
+        yield ok(_CHECK, f"{name}, over its own sources and the towns")
         return
     if plus:
         said = f"the evaluator's code differs from its commit {name[:_SHOWN]} (code {code})"

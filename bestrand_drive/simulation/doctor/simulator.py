@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Iterator
 
+from bestrand_drive.benchmarks.builtin_routes import own_towns
 from bestrand_drive.simulation.attempts.route_set import read_route_set
 from bestrand_drive.simulation.doctor.case import Case
 from bestrand_drive.simulation.doctor.finding import Finding, NotLooked, fail, ok, warning
@@ -65,11 +66,17 @@ def check_towns(case: Case) -> Iterator[Finding]:
         advice = "make sure that it has them: Town06, 07 and 11 to 15 come in CARLA's AdditionalMaps archive"
         yield warning("towns", f"cannot see the maps of {case.carla_root}; needed: {', '.join(towns)}", advice)
         return
-    lacking = root.missing(towns)
+    own = {path.stem for path in own_towns(case.towns)}
+    lacking = root.missing([town for town in towns if town not in own])
     if not lacking:
         yield ok("towns", ", ".join(towns))
         return
     count = sum(route.town in lacking for route in routes.values())
+    if case.ours:
+        there = case.carla_root or "the shipped towns"
+        advice = "give the folder of their OpenDRIVE files with --towns"
+        yield fail("towns", f"{', '.join(lacking)} not in {there}: {count} routes need them", advice)
+        return
     advice = (
         "put their OpenDRIVE files in --maps of `bestrand headless install`, and install it again"
         if root.headless

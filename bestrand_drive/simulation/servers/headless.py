@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from importlib import metadata
 from pathlib import Path
 
@@ -12,19 +13,20 @@ from bestrand_drive.simulation.servers.command import FLAGS, ServerCommand
 _HOME = Path(__file__).resolve().parents[3]
 
 
-def headless_command(towns: Path, town: str, version: str) -> ServerCommand:
+def headless_command(towns: Sequence[Path], town: str, version: str) -> ServerCommand:
     """How a headless server is started.
 
     It gets a Python path of its own, as under an installed CARLA_ROOT: what the user's holds is for the evaluator.
 
     Args:
-        towns: Folder of OpenDRIVE files.
-        town: Of the first episode; where the folder does not hold it, its first one.
+        towns: Folders of OpenDRIVE files.
+        town: Of the first episode; where no folder holds it, the first that one does.
         version: Of CARLA, whose protocol it speaks.
     """
-    names = sorted(path.stem for path in towns.glob("*.xodr"))
+    names = sorted(path.stem for folder in towns for path in folder.glob("*.xodr"))
     first = town if town in names else next(iter(names), town)
-    options = (f"--maps={towns}", f"--map={first}", f"--carla-version={version}", "--synchronous")
+    maps = (f"--maps={folder}" for folder in towns)
+    options = (*maps, f"--map={first}", f"--carla-version={version}", "--synchronous")
     environment = ("env", "-u", "PYTHONHOME", "PYTHONSAFEPATH=1", f"PYTHONPATH={_HOME}")
     return ServerCommand(
         template=(*environment, sys.executable, "-m", "bestrand_drive.headless", *options, "--", FLAGS)

@@ -82,6 +82,31 @@ def test_its_commit_tells_of_every_source_and_of_the_towns(monkeypatch, tmp_path
     assert all(commit.startswith("code-") for commit in seen)
 
 
+def test_own_towns_are_handed_on_and_belong_to_the_commit(job, tmp_path, monkeypatch):
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "Atlantis.xodr").write_text("<OpenDRIVE/>")
+    monkeypatch.chdir(tmp_path)
+    mine = BUILTIN.checkout(None, Path("mine"))
+    assert f"--towns={folder}" in BUILTIN.command(replace(job, checkout=mine)).argv, "the evaluator runs elsewhere"
+    assert not [word for word in BUILTIN.command(job).argv if word.startswith("--towns")]
+    seen = [job.checkout.commit, mine.commit]
+    (folder / "Atlantis.xodr").write_text("<OpenDRIVE> </OpenDRIVE>")
+    seen.append(BUILTIN.checkout(None, folder).commit)
+    assert len(set(seen)) == 3
+    shutil.copy(towns_path() / "BestrandCity.xodr", folder)
+    BUILTIN.checkout(None, folder)
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("BestrandCity.xodr", "is a shipped town, and another one"), ("Town.txt", "no .*xodr file")]
+)
+def test_towns_that_cannot_be_meant_are_refused(tmp_path, name, said):
+    (tmp_path / name).write_text("<OpenDRIVE/>")
+    with pytest.raises(UsageError, match=said):
+        BUILTIN.checkout(None, tmp_path)
+
+
 def test_a_shipped_probe_is_what_it_imports_too(tmp_path, monkeypatch):
     """Its agent file is a few lines; a driver that changed is another policy."""
     shutil.copytree(shipped_folder("probes"), tmp_path / "probes")
@@ -108,7 +133,7 @@ def test_an_unknown_probe_is_told_with_those_that_there_are():
 def test_a_server_begins_in_the_first_routes_town_where_it_has_it(tmp_path, town, first):
     for name in ("A", "B"):
         (tmp_path / f"{name}.xodr").touch()
-    command = headless_command(tmp_path, town, "0.9.16")
+    command = headless_command([tmp_path], town, "0.9.16")
     command.check()
     argv = replace(command, extra=("-x",)).start_argv(2000, 0)
     assert f"--map={first}" in argv

@@ -74,15 +74,15 @@ def gone(*processes: ProcessId, limit_s: float = LIMIT_S) -> bool:
     return True
 
 
-HEARS_HANG_UPS = ("env", "--default-signal=HUP")
-"""Before a command that becomes a driver: tests may run under ``nohup``, which every child inherits."""
+HEARS_SIGNALS = ("env", "--default-signal=HUP,INT")
+"""Before a command that becomes a driver: tests may run under ``nohup`` or in the background, which every child inherits."""
 
 
 @contextmanager
 def python(program: str, *arguments: object, folder: Path) -> Iterator[subprocess.Popen[str]]:
     """A driver of its own; killed at the end if it still runs."""
     with subprocess.Popen(
-        [*HEARS_HANG_UPS, sys.executable, "-c", program, *map(str, arguments)],
+        [*HEARS_SIGNALS, sys.executable, "-c", program, *map(str, arguments)],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=folder,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     ) as process:  # fmt: skip
