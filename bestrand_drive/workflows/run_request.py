@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from bestrand_drive.benchmarks.builtin_limits import refuse_towns, refuse_types
-from bestrand_drive.benchmarks.builtin_routes import NAME, routes_path, towns_path
+from bestrand_drive.benchmarks.builtin_routes import NAME, own_towns, routes_path, towns_path
 from bestrand_drive.benchmarks.routes import RouteElement
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.adapters.adapter import Adapter
@@ -211,7 +211,8 @@ def _check_routes(request: RunRequest, routes: Sequence[RouteElement]) -> None:
         DataRefused: Naming the scenario types or the towns that are lacking, and the routes.
     """
     refuse_types({route.id: route.scenario_types for route in routes})
-    towns = frozenset(path.stem for path in towns_path().glob("*.xodr"))
+    shipped = towns_path().glob("*.xodr")
+    towns = frozenset(path.stem for path in (*shipped, *own_towns(request.towns)))
     lacking = {route.town for route in routes} - towns
     if request.carla_root is not None:
         server = look_into(request.carla_root)
@@ -219,7 +220,7 @@ def _check_routes(request: RunRequest, routes: Sequence[RouteElement]) -> None:
     elif request.server_command or request.server_extra:
         return  # the towns of a server of the user's, or with maps of the user's, are not seen from here
     refuse_towns({route.id: route.town for route in routes}, lacking,
-                 "it is none of the shipped ones. Give the --carla-root of a server that has it.")  # fmt: skip
+                 "it is none of the shipped ones. Give its folder with --towns, or the --carla-root of a server that has it.")  # fmt: skip
 
 
 def check_numbers(request: RunRequest) -> None:

@@ -75,7 +75,7 @@ def gone(*processes: ProcessId, limit_s: float = LIMIT_S) -> bool:
 
 
 HEARS_SIGNALS = ("env", "--default-signal=HUP,INT")
-"""Before a command that becomes a driver: tests may run under ``nohup`` or in the background, which every child inherits."""
+"""Before a driver's command: what tests ignore, under ``nohup`` or in the background, every child would ignore, too."""
 
 
 @contextmanager
