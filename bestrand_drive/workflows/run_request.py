@@ -219,8 +219,8 @@ def _check_routes(request: RunRequest, routes: Sequence[RouteElement]) -> None:
         lacking = set(server.missing(sorted(lacking))) if server.towns is not None else set()
     elif request.server_command or request.server_extra:
         return  # the towns of a server of the user's, or with maps of the user's, are not seen from here
-    refuse_towns({route.id: route.town for route in routes}, lacking,
-                 "it is none of the shipped ones. Give its folder with --towns, or the --carla-root of a server that has it.")  # fmt: skip
+    advice = "Give its folder with --towns, or the --carla-root of a server that has it."
+    refuse_towns({route.id: route.town for route in routes}, lacking, f"it is none of the shipped ones. {advice}")
 
 
 def check_numbers(request: RunRequest) -> None:
