@@ -6,6 +6,8 @@ a stream of oncoming ones on two-way roads.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import carla
 
 from bestrand_drive.evaluator.scenarios import parameters
@@ -51,9 +53,9 @@ class Obstacle(Scripted):
             raise ScenarioNotPossible("no second lane to pass on")
         return other
 
+    @abstractmethod
     def build(self) -> carla.Waypoint:
         """Put it there; the lane at its end."""
-        raise NotImplementedError
 
     def script(self) -> Script:
         """Wait for the ego, send traffic, wait until it is past."""
