@@ -11,7 +11,7 @@ from towns.network import DRIVING, Town
 from towns.paths import SIDES, Spot, approach
 
 _BEFORE_M = (37.0, 39.0, 51.0, 45.0, 49.0)
-_AFTER_M = (24.0, 22.0, 40.0, 34.0, 36.0)
+_AFTER_M = (20.0, 18.0, 40.0, 34.0, 36.0)
 """The first two of a type are the demo's, and short."""
 _FLOW_M = 50.0
 
