@@ -92,6 +92,12 @@ def test_a_control_that_is_no_number_is_the_agents_crash(server, evaluate, steer
             "Failed - Agent's sensors were invalid",
             Reason.SENSORS_INVALID,
         ),
+        (
+            {"sensors": [{"type": "sensor.camera.rgb", "id": "front"}]},
+            "Failed - Agent's sensors were invalid",
+            Reason.SENSORS_INVALID,
+        ),
+        ({"sensors": ["camera"]}, "Failed - Agent couldn't be set up", Reason.SETUP_FAILED),
     ],
 )
 def test_an_agent_that_cannot_be_set_up_ends_the_run(server, evaluate, config, status, reason):
@@ -150,6 +156,13 @@ def test_what_comfort_needs_and_where_the_hooks_look(server, evaluate, tmp_path)
     beat = read_beat(tmp_path / "beat")
     assert beat.ticks >= len(steps)
     assert "hooks" not in ran.errors
+
+
+def test_an_empty_save_path_is_none(server, evaluate):
+    """Else the steps would go to whatever folder the evaluator was started in."""
+    ran = evaluate(server, TOWN01, config={"crash_at": 10}, environment={"SAVE_PATH": ""})
+    assert [one["status"] for one in ran.records] == ["Failed - Agent crashed"]
+    assert list(ran.path.parent.rglob("metric_info.json")) == []
 
 
 def test_sensors_send_every_tick(server, evaluate):
