@@ -25,8 +25,8 @@ from bestrand_drive.files import write_atomic
 
 CRASHED = 255
 """What the leaderboard's evaluators leave with when they stop early."""
-_WEATHER = "None"
-"""Bench2Drive looks weathers up in a table of its own, and writes this for others."""
+_WEATHER = None
+"""Bench2Drive looks weathers up in a table of its own; others have no name there."""
 
 
 def run(options: argparse.Namespace) -> int:

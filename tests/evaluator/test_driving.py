@@ -49,6 +49,7 @@ def test_two_routes_end_to_end(server, evaluate, kept):
     for record in ran.records:
         assert record["meta"]["duration_game"] == pytest.approx(134.0 / 8.0, rel=0.6)
         assert record["save_name"].startswith(f"{record['route_id']}_{record['town_name']}_{record['scenario_name']}_")
+        assert record["weather_id"] is None
         assert len(record["infractions"]["min_speed_infractions"]) in (19, 20)
 
 
