@@ -1,6 +1,7 @@
 """Junctions with nothing but their rules: lights that turn at a known time, stop signs; and T junctions.
 
-They count as no hold-up, so that who stands for a minute is blocked. Times run from when the ego is 30 m before the junction, or from the trigger if that is nearer, as CARLA's mostly are.
+Times run from when the ego is 30 m before the junction, or from the trigger if that is nearer, as CARLA's mostly are.
+Lights and signs are no hold-up: who stands there for a minute is blocked.
 """
 
 from __future__ import annotations
