@@ -52,9 +52,7 @@ class HazardAtSideLane(Obstacle):
         return self.stage.traffic.drive(rider, path, speed, respects_lights=False, yields=False)
 
     def _left_behind(self, first: Driven) -> bool:
-        place = self.stage.state(first.actor).location
-        index, _ = self.stage.plan.project(place)
-        ahead_m = self.stage.plan.points[index].distance_m
+        ahead_m = self.stage.plan.metres_at(self.stage.state(first.actor).location)
         return self.stage.progress_m > min(ahead_m + 3.0, self.stage.plan.length_m - 2.0)
 
 

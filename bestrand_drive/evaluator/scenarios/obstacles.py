@@ -14,7 +14,7 @@ from bestrand_drive.evaluator.scenarios import parameters
 from bestrand_drive.evaluator.scenarios.flow import Flow, transforms
 from bestrand_drive.evaluator.scenarios.lanes import ahead, aside, behind, driving_neighbour, kerb_m, oncoming, walk
 from bestrand_drive.evaluator.scenarios.scenario import ScenarioNotPossible
-from bestrand_drive.evaluator.scenarios.script import ALONE_M, TIMEOUT_S, Script, Scripted
+from bestrand_drive.evaluator.scenarios.script import ALONE_M, SIREN, TIMEOUT_S, Script, Scripted
 
 _SIDE_GAPS_M = (25.0, 60.0)
 _SIDE_CARS = 4
@@ -61,7 +61,7 @@ class Obstacle(Scripted):
 
     def script(self) -> Script:
         """Wait for the ego, send traffic, wait until it is past."""
-        end_m = self.stage.plan.points[self.stage.plan.project(self.last.transform.location)[0]].distance_m + self.end_m
+        end_m = self.stage.plan.metres_at(self.last.transform.location) + self.end_m
         place = self.blocked.transform.location
         yield from self.until(lambda: self.ego_is_near(place, 0.0, self.wake_m) or self.stage.progress_m >= end_m)
         traffic = self.traffic()
@@ -127,9 +127,7 @@ class Accident(Obstacle):
     def build(self) -> carla.Waypoint:
         """The police car first, then the others 10 m and 6 m on."""
         police = self.park(self.displaced(self.blocked, 0.6), "vehicle.dodge.charger_police_2020")
-        police.set_light_state(
-            carla.VehicleLightState(carla.VehicleLightState.Special1 | carla.VehicleLightState.Special2)
-        )
+        police.set_light_state(SIREN)
         lane = self.blocked
         for gap in (10.0, 6.0):
             lane = ahead(lane, gap)
