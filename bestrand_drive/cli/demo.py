@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from bestrand_drive.cli.driving_options import PortBase
 from bestrand_drive.cli.probe_progress import Progress
 from bestrand_drive.cli.run import exit_code
 from bestrand_drive.cli.tables import console, say, table
@@ -27,7 +28,7 @@ def demo(
         int | None, typer.Option(help="At the same time. Default: one a core.", show_default=False, min=1)
     ] = None,
     target: Annotated[str, typer.Option(help="Shipped probe that is estimated.")] = TARGET,
-    port_base: Annotated[int, typer.Option(help="First port.")] = FIRST,
+    port_base: PortBase = FIRST,
 ) -> int:
     """Drive three probes on 40 short routes, choose a suite, estimate a fourth policy from it, and drive the truth.
 

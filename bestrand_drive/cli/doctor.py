@@ -10,7 +10,8 @@ from dataclasses import asdict
 from types import FrameType
 
 from bestrand_drive.benchmarks.builtin_routes import NAME
-from bestrand_drive.cli.run_options import DryRun, Explain, Json, of_a_run
+from bestrand_drive.cli.driving_options import Json
+from bestrand_drive.cli.run_options import DryRun, Explain, of_a_run
 from bestrand_drive.cli.tables import console, say
 from bestrand_drive.errors import ExitCode
 from bestrand_drive.files import dump_json

@@ -11,6 +11,8 @@ import typer
 from rich.console import Console
 
 from bestrand_drive.cli import compress_options as common
+from bestrand_drive.cli import driving_options as driving
+from bestrand_drive.cli.driving_options import HOW, SHOW, WHAT
 from bestrand_drive.cli.options import comma_list, metric_weights
 from bestrand_drive.cli.probe_progress import Progress
 from bestrand_drive.cli.run import exit_code
@@ -41,8 +43,6 @@ from bestrand_drive.workflows.request import CompressRequest
 from bestrand_drive.workflows.run import RunReport
 from bestrand_drive.workflows.run_request import Prepared, RunRequest, routes_or_shipped
 
-WHAT, RUNS, SERVERS, CHOICE, SHOW = "What", "How probes are run", "Servers", "What is chosen", "What is shown"
-
 
 def probe(
     benchmark: Annotated[
@@ -68,59 +68,32 @@ def probe(
     ] = None,
     routes: common.Routes = None,
     part: common.Part = "",
-    towns: Annotated[
-        Path | None,
-        typer.Option(
-            help="builtin: folder of further towns, OpenDRIVE files (TOWN.xodr), beside the shipped ones.",
-            rich_help_panel=RUNS,
-            show_default=False,
-        ),
-    ] = None,
-    root: Annotated[
-        Path | None,
-        typer.Option(help="The benchmark's checkout; builtin has none.", rich_help_panel=RUNS, show_default=False),
-    ] = None,
+    towns: driving.Towns = None,
+    root: driving.Root = None,
     python: Annotated[
         str,
-        typer.Option(help="Interpreter of probes whose entry names none.", rich_help_panel=RUNS, show_default=False),
+        typer.Option(help="Interpreter of probes whose entry names none.", rich_help_panel=HOW, show_default=False),
     ] = "",
-    env: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=VALUE for every evaluator; repeat.", rich_help_panel=RUNS, show_default=False),
-    ] = None,
-    repeats: Annotated[int, typer.Option(help="Of every route of every probe.", rich_help_panel=RUNS)] = 1,
-    max_attempts: Annotated[
-        int, typer.Option(help="Of a route, as long as none has a result of the policy.", rich_help_panel=RUNS)
-    ] = MAX_ATTEMPTS,
-    timeout: Annotated[
-        float | None, typer.Option(help="The evaluator's own, in seconds.", rich_help_panel=RUNS, show_default=False)
-    ] = None,
-    route_limit: Annotated[
-        float | None,
-        typer.Option(help="Seconds of a whole attempt. Default: none.", rich_help_panel=RUNS, show_default=False),
-    ] = None,
+    env: driving.Env = None,
+    repeats: driving.Repeats = 1,
+    max_attempts: driving.MaxAttempts = MAX_ATTEMPTS,
+    timeout: driving.Timeout = None,
+    route_limit: driving.RouteLimit = None,
     missing: Annotated[
         Literal["exclude"] | None,
-        typer.Option(help="Choose though routes have no result, leaving them out.", rich_help_panel=RUNS),
+        typer.Option(help="Choose though routes have no result, leaving them out.", rich_help_panel=HOW),
     ] = None,
-    carla_root: Annotated[
-        Path | None,
-        typer.Option(help="CARLA's folder. builtin: else a headless server.", rich_help_panel=SERVERS),
+    carla_root: driving.CarlaRoot = None,
+    servers: driving.Servers = 1,
+    gpus: driving.Gpus = "",
+    server_command: driving.ServerCommand = "",
+    server_stop_command: driving.ServerStopCommand = "",
+    carla_version: driving.CarlaVersion = None,
+    port_base: driving.PortBase = FIRST,
+    keep: Annotated[
+        float | None,
+        typer.Option(help="Share of items to keep, such as 0.35; exactly one of --keep and --k.", show_default=False),
     ] = None,
-    servers: Annotated[int, typer.Option(help="At the same time.", rich_help_panel=SERVERS)] = 1,
-    gpus: Annotated[str, typer.Option(help="Such as 0,1.", rich_help_panel=SERVERS, show_default=False)] = "",
-    server_command: Annotated[
-        str, typer.Option(help="Another way to start a server.", rich_help_panel=SERVERS, show_default=False)
-    ] = "",
-    server_stop_command: Annotated[
-        str, typer.Option(help="Ends what that started.", rich_help_panel=SERVERS, show_default=False)
-    ] = "",
-    carla_version: Annotated[
-        str | None,
-        typer.Option(help="Default: what --carla-root says.", rich_help_panel=SERVERS, show_default=False),
-    ] = None,
-    port_base: Annotated[int, typer.Option(help="First port.", rich_help_panel=SERVERS)] = FIRST,
-    keep: common.Keep = None,
     k: common.Size = None,
     pool_factor: common.PoolFactor = None,
     seed: common.Seed = 0,
@@ -134,9 +107,7 @@ def probe(
     only_show: Annotated[
         bool, typer.Option("--dry-run", help="Print pool and commands, start nothing.", rich_help_panel=SHOW)
     ] = False,
-    json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON object at the end.", rich_help_panel=SHOW)
-    ] = False,
+    json: driving.Json = False,
 ) -> int:
     """Run probes on a drawn pool of the routes, then choose a suite by what they did.
 

@@ -10,10 +10,11 @@ from functools import partial
 import typer
 from rich.console import Console
 
+from bestrand_drive.cli.driving_options import Json
 from bestrand_drive.cli.run_again import again_line
 from bestrand_drive.cli.run_lines import Lines
 from bestrand_drive.cli.run_live import LiveTable
-from bestrand_drive.cli.run_options import DryRun, Explain, Json, of_a_run
+from bestrand_drive.cli.run_options import DryRun, Explain, of_a_run
 from bestrand_drive.cli.run_text import as_json, print_plan, print_summary
 from bestrand_drive.cli.running import run_command
 from bestrand_drive.cli.tables import console, say

@@ -10,6 +10,8 @@ from typing import Annotated, Any, Literal, cast
 import typer
 
 from bestrand_drive.benchmarks.builtin_routes import NAME
+from bestrand_drive.cli import driving_options as driving
+from bestrand_drive.cli.driving_options import HOW, SERVERS, SHOW, WHAT
 from bestrand_drive.cli.options import comma_list, pairs
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.adapters.variables import parse_variables
@@ -19,7 +21,7 @@ from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.workflows.run_request import LIMITS, RunRequest, routes_or_shipped
 
-WHAT, HOW, SERVERS, KEEP, SHOW = "What is run", "How it is run", "Servers", "What is kept", "What is shown"
+KEEP = "What is kept"
 DryRun = Annotated[
     bool,
     typer.Option(
@@ -30,7 +32,6 @@ Explain = Annotated[
     bool,
     typer.Option("--explain", help="Say why each route will or will not run, start nothing.", rich_help_panel=SHOW),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.", rich_help_panel=SHOW)]
 
 
 def of_a_run(command: Callable[..., int], *, needed: bool) -> Callable[..., int]:
@@ -79,10 +80,7 @@ def run_request(
         Path,
         typer.Option(help="Run folder; the same command goes on in it.", rich_help_panel=WHAT, show_default=False),
     ],
-    root: Annotated[
-        Path | None,
-        typer.Option(help="The benchmark's checkout; builtin has none.", rich_help_panel=WHAT, show_default=False),
-    ] = None,
+    root: driving.Root = None,
     routes: Annotated[
         Path | None,
         typer.Option(
@@ -97,14 +95,7 @@ def run_request(
             help="builtin: a named part of the routes, such as demo.", rich_help_panel=WHAT, show_default=False
         ),
     ] = "",
-    towns: Annotated[
-        Path | None,
-        typer.Option(
-            help="builtin: folder of further towns, OpenDRIVE files (TOWN.xodr), beside the shipped ones.",
-            rich_help_panel=WHAT,
-            show_default=False,
-        ),
-    ] = None,
+    towns: driving.Towns = None,
     agent_config: Annotated[
         str, typer.Option(help="For the agent, parts joined by +.", rich_help_panel=WHAT, show_default=False)
     ] = "",
@@ -120,9 +111,7 @@ def run_request(
             show_default=False,
         ),
     ] = None,
-    repeats: Annotated[
-        int, typer.Option(help="Of every route, each with its own traffic seed.", rich_help_panel=WHAT)
-    ] = 1,
+    repeats: driving.Repeats = 1,
     only: Annotated[
         str, typer.Option(help="Ids of the routes to run, commas between.", rich_help_panel=WHAT, show_default=False)
     ] = "",
@@ -140,29 +129,14 @@ def run_request(
     evaluator: Annotated[
         Literal["default", "local"], typer.Option(help="Fail2Drive has a second one.", rich_help_panel=HOW)
     ] = "default",
-    env: Annotated[
-        list[str] | None,
-        typer.Option(help="NAME=VALUE for the evaluator; repeat.", rich_help_panel=HOW, show_default=False),
-    ] = None,
+    env: driving.Env = None,
     track: Annotated[
         Literal["SENSORS", "MAP"] | None,
         typer.Option(help="Of the agent. Default: the benchmark's.", rich_help_panel=HOW, show_default=False),
     ] = None,
-    max_attempts: Annotated[
-        int, typer.Option(help="Of a route, as long as none has a result of the policy.", rich_help_panel=HOW)
-    ] = MAX_ATTEMPTS,
-    timeout: Annotated[
-        float | None,
-        typer.Option(help="The evaluator's own, in seconds.", rich_help_panel=HOW, show_default=False),
-    ] = None,
-    route_limit: Annotated[
-        float | None,
-        typer.Option(
-            help="Seconds of a whole attempt; a longer drive has no score and is not tried again. Default: none.",
-            rich_help_panel=HOW,
-            show_default=False,
-        ),
-    ] = None,
+    max_attempts: driving.MaxAttempts = MAX_ATTEMPTS,
+    timeout: driving.Timeout = None,
+    route_limit: driving.RouteLimit = None,
     limit: Annotated[
         list[str] | None,
         typer.Option(
@@ -178,18 +152,9 @@ def run_request(
     no_hooks: Annotated[
         bool, typer.Option("--no-hooks", help="Leave the evaluator's Python alone.", rich_help_panel=HOW)
     ] = False,
-    carla_root: Annotated[
-        Path | None, typer.Option(help="CARLA's folder.", rich_help_panel=SERVERS, show_default=False)
-    ] = None,
-    servers: Annotated[int, typer.Option(help="At the same time.", rich_help_panel=SERVERS)] = 1,
-    gpus: Annotated[
-        str,
-        typer.Option(
-            help="Such as 0,1; or 0:0,1:2 where CARLA counts otherwise than CUDA.",
-            rich_help_panel=SERVERS,
-            show_default=False,
-        ),
-    ] = "",
+    carla_root: driving.CarlaRoot = None,
+    servers: driving.Servers = 1,
+    gpus: driving.Gpus = "",
     routes_per_server: Annotated[
         int | None,
         typer.Option(
@@ -198,17 +163,8 @@ def run_request(
             show_default=False,
         ),
     ] = None,
-    server_command: Annotated[
-        str,
-        typer.Option(
-            help="Another way to start a server (a container), with {port}, {gpu}, {run}, {flags} in it.",
-            rich_help_panel=SERVERS,
-            show_default=False,
-        ),
-    ] = "",
-    server_stop_command: Annotated[
-        str, typer.Option(help="Ends what that started.", rich_help_panel=SERVERS, show_default=False)
-    ] = "",
+    server_command: driving.ServerCommand = "",
+    server_stop_command: driving.ServerStopCommand = "",
     server_extra: Annotated[
         str, typer.Option(help="Flags added to CARLA's.", rich_help_panel=SERVERS, show_default=False)
     ] = "",
@@ -216,11 +172,8 @@ def run_request(
         Literal["carla", "headless"] | None,
         typer.Option(help="Default: what --carla-root is.", rich_help_panel=SERVERS, show_default=False),
     ] = None,
-    carla_version: Annotated[
-        str | None,
-        typer.Option(help="Default: what --carla-root says.", rich_help_panel=SERVERS, show_default=False),
-    ] = None,
-    port_base: Annotated[int, typer.Option(help="First port.", rich_help_panel=SERVERS)] = FIRST,
+    carla_version: driving.CarlaVersion = None,
+    port_base: driving.PortBase = FIRST,
     keep_on_failure: Annotated[
         str,
         typer.Option(help="Of failed routes: record, log, agent.", rich_help_panel=KEEP, show_default=False),

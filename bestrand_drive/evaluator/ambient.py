@@ -54,7 +54,6 @@ class Ambient:
         self._driven: dict[int, Driven] = {}
         self._away: list[tuple[carla.Location, float]] = []
         self._ticks = 0
-        self._late = 0
         self.count = 0
         self.vehicles: list[carla.Actor] = []
 
@@ -167,6 +166,5 @@ def _lanes(waypoint: carla.Waypoint) -> list[carla.Waypoint]:
                 lanes += [lane] * (2 if opposite else 1)
             crossed = crossed or opposite
             # beyond the middle the lanes' own left and right are the other way round
-            beside = lane.get_right_lane() if crossed or side == "get_right_lane" else lane.get_left_lane()
-            lane = beside
+            lane = lane.get_right_lane() if crossed or side == "get_right_lane" else lane.get_left_lane()
     return lanes

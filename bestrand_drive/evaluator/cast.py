@@ -93,7 +93,7 @@ class Cast:
 
     @property
     def wrong_way_allowed(self) -> bool:
-        """Whether a scenario runs that leaves only the oncoming lane."""
+        """Whether a scenario runs that leaves only the oncoming lane now."""
         return any(self._runs(role) and role.scenario.wrong_way_allowed for role in self._roles)
 
     def disturbed(self, control: carla.VehicleControl) -> carla.VehicleControl:

@@ -13,6 +13,7 @@ from typing import Any
 
 import carla
 
+from bestrand_drive.errors import BestrandError
 from bestrand_drive.evaluator import bridge
 from bestrand_drive.evaluator.agent_loading import within
 from bestrand_drive.evaluator.cast import Cast, Types
@@ -127,7 +128,7 @@ class Drive:
                 if agent is not None and suite is not None:
                     self._loop(stage, suite, agent)
             except Exception as error:
-                if not isinstance(error, RuntimeError):  # carla raises no others
+                if not isinstance(error, (RuntimeError, BestrandError)):  # carla's, and what a route or a town lacks
                     print(defect_line(error), file=sys.stderr)
                 self._fail(SIMULATION, "Error during the simulation:")
             self._finish(agent)
@@ -187,10 +188,10 @@ class Drive:
                 agent.set_global_plan([(gps_of(one.location, reference), option) for one, option in route], route)
                 agent.setup(f"{conditions.config}+{self.save_name}")
                 sensors = agent.sensors()
+            fault = fault_of(sensors, str(getattr(agent.track, "value", agent.track)), conditions.track)
         except Exception:
             self._fail(SETUP, "Could not set up the required agent:")
             return None, None
-        fault = fault_of(sensors, str(getattr(agent.track, "value", agent.track)), conditions.track)
         if fault is not None:
             print(f"The sensor's configuration used is invalid: {fault}", file=sys.stderr, flush=True)
             self.failure = SENSORS

@@ -92,7 +92,7 @@ class Judge:
 
     def end(self) -> None:
         """The drive is over, and all contacts have been heard of."""
-        self._speed.end()
+        self._speed.end(by_rule=self.over)
         self._collisions = judge_contacts(self._contacts, self._moments, self._first_id)
 
     @property

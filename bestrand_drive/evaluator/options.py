@@ -6,8 +6,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
+from bestrand_drive.benchmarks.builtin_routes import towns_path
 from bestrand_drive.errors import UsageError
-from bestrand_drive.files import shipped_folder
 
 _LONGEST_S = 1e6
 """Far from what a timer and the client can hold."""
@@ -39,8 +39,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     add("--debug-checkpoint", type=Path, default=Path("live_results.txt"), help="written while driving at --debug 2")
     add("--record", default="", help="folder on the server for recordings")
     add("--debug", type=int, default=0, help="2: live results")
-    add("--towns", type=Path, default=shipped_folder("route_configs") / "builtin" / "towns",
-        help="folder of OpenDRIVE files of towns that the server does not have")  # fmt: skip
+    add("--towns", type=Path, default=towns_path(), help="OpenDRIVE files of towns that the server does not have")
     add("--background", type=int, default=5, help="vehicles around the ego")
     options = parser.parse_args(arguments)
     _check(options)

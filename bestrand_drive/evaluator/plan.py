@@ -76,6 +76,10 @@ class Plan:
         """The last point not beyond a distance."""
         return self.points[self.index_at(distance_m)]
 
+    def metres_at(self, location: carla.Location) -> float:
+        """Distance along the plan of its point that is nearest to a place."""
+        return self.distances[self.project(location)[0]]
+
     def project(self, location: carla.Location, near: int | None = None, reach: int = 30) -> tuple[int, float]:
         """Nearest point of the plan and the lateral offset from it.
 

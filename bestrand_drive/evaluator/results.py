@@ -15,7 +15,7 @@ from bestrand_drive.evaluator.scoring import Score
 from bestrand_drive.files import dump_json, write_atomic
 
 _ELIGIBLE = "Finished"
-_DIGITS = 3
+_DIGITS, _SCORE_DIGITS = 3, 6
 _LABELS = {
     "Avg. driving score": "score_composed",
     "Avg. route completion": "score_route",
@@ -42,7 +42,7 @@ class Record:
     Attributes:
         route_id: ``RouteScenario_<id>_rep<k>``.
         scenario_name: Of the first scenario.
-        weather_id: Bench2Drive's name of the weather, "None" where it has none.
+        weather_id: Bench2Drive's name of the weather, None where it has none.
         save_name: Folder that the agent saves under.
         town_name: The town.
         score: None until the route has ended.
@@ -54,7 +54,7 @@ class Record:
 
     route_id: str
     scenario_name: str
-    weather_id: str
+    weather_id: str | None
     save_name: str
     town_name: str
     score: Score | None = None
@@ -138,7 +138,7 @@ def _totals(records: list[dict[str, Any]], total: int) -> dict[str, Any]:
         "route_id": -1,
         "status": status,
         "infractions": {kind.value: _rate(records, kind, max(driven_km, 0.001)) for kind in Kind},
-        "scores_mean": {name: round(sum(values) / total, _DIGITS) for name, values in scores.items()},
+        "scores_mean": {name: round(sum(values) / total, _SCORE_DIGITS) for name, values in scores.items()},
         "scores_std_dev": {name: round(_deviation(values), _DIGITS) for name, values in scores.items()},
         "meta": {
             "total_length": sum(record["meta"]["route_length"] for record in records),

@@ -12,6 +12,7 @@ from typing import Any
 
 from bestrand_drive.benchmarks.builtin_limits import refuse_towns, refuse_types
 from bestrand_drive.evaluator import agent_loading
+from bestrand_drive.evaluator.criteria.moment import Kind
 from bestrand_drive.evaluator.drive import ENDING, SENSORS, SIMULATION, Conditions, Drive
 from bestrand_drive.evaluator.metric_info import write_steps
 from bestrand_drive.evaluator.results import Record, Results
@@ -24,8 +25,8 @@ from bestrand_drive.files import write_atomic
 
 CRASHED = 255
 """What the leaderboard's evaluators leave with when they stop early."""
-_WEATHER = "None"
-"""Bench2Drive looks weathers up in a table of its own, and writes this for others."""
+_WEATHER = None
+"""Bench2Drive looks weathers up in a table of its own; others have no name there."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -72,7 +73,7 @@ def _conditions(options: argparse.Namespace) -> Conditions:
         manager_port=options.traffic_manager_port,
         background=options.background,
         types=TYPES,
-        saves="SAVE_PATH" in os.environ,
+        saves=bool(os.environ.get("SAVE_PATH")),
         live=_live(options.debug_checkpoint) if options.debug > 1 else None,
     )
 
@@ -118,7 +119,7 @@ def _fill(record: Record, drive: Drive) -> None:
     print(f"{record.route_id}: {said.status}, {said.composed:.2f} ({said.completion:.2f} % x {said.penalty:.3f}), "
           f"{record.game_s:.1f} s game in {record.system_s:.2f} s", flush=True)  # fmt: skip
     for kind, messages in said.infractions.items():
-        if messages and kind != "min_speed_infractions":
+        if messages and kind != Kind.MIN_SPEED.value:
             print(f"  {kind}: " + "; ".join(messages), flush=True)
     sys.stderr.flush()
 

@@ -27,6 +27,12 @@ _MOST = {
     MAP: 1,
     SPEEDOMETER: 1,
 }
+_MOST_QUALIFIER = _MOST | {"sensor.camera.rgb": 4, "sensor.lidar.ray_cast": 1, "sensor.other.radar": 2}
+_NEEDED = {
+    "sensor.camera.rgb": ("width", "height", "fov"),
+    "sensor.other.radar": ("horizontal_fov", "vertical_fov"),
+}
+"""What a sensor cannot be made without, beside type and id; places and angles are 0 unless given."""
 ICONS = {
     "sensor.camera.rgb": "carla_camera",
     "sensor.lidar.ray_cast": "carla_lidar",
@@ -70,18 +76,30 @@ def fault_of(sensors: Sequence[Spec], agent_track: str, track: str) -> str | Non
     if agent_track != track:
         return f"the agent is of track {agent_track}, driven is {track}"
     radius_m = _RADIUS_SAVING_M if os.environ.get("SAVE_PATH") else _RADIUS_M
+    lacking = _lacking(sensors)
+    if lacking is not None:
+        return lacking
+    most = _MOST_QUALIFIER if agent_track.endswith("QUALIFIER") else _MOST
     types = Counter(spec["type"] for spec in sensors)
     tags = Counter(spec["id"] for spec in sensors)
     for kind, count in types.items():
-        if kind not in _MOST or (kind == MAP and agent_track == "SENSORS"):
+        if kind not in most or (kind == MAP and agent_track == "SENSORS"):
             return f"sensor {kind} is not allowed on track {agent_track}"
-        if count > _MOST[kind]:
-            return f"{count} sensors {kind}, at most {_MOST[kind]} are allowed"
+        if count > most[kind]:
+            return f"{count} sensors {kind}, at most {most[kind]} are allowed"
     twice = [tag for tag, count in tags.items() if count > 1]
     if twice:
         return f"two sensors have the id {twice[0]}"
     far = [spec["id"] for spec in sensors if math.hypot(*(spec.get(axis, 0.0) for axis in "xyz")) > radius_m]
     return f"sensor {far[0]} is mounted further than {radius_m} m away" if far else None
+
+
+def _lacking(sensors: Sequence[Spec]) -> str | None:
+    for spec in sensors:
+        absent = [name for name in ("type", "id", *_NEEDED.get(spec.get("type", ""), ())) if name not in spec]
+        if absent:
+            return f"sensor {spec.get('id', spec.get('type', '?'))} is described without {', '.join(absent)}"
+    return None
 
 
 def _attributes(spec: Spec) -> dict[str, Any]:
@@ -96,7 +114,7 @@ def _attributes(spec: Spec) -> dict[str, Any]:
 
 def _mount(spec: Spec) -> carla.Transform:
     place = carla.Location(*(float(spec.get(axis, 0.0)) for axis in "xyz"))
-    if spec["type"] in ("sensor.other.gnss",):
+    if spec["type"] == "sensor.other.gnss":
         return carla.Transform(place)
     pitch, yaw, roll = (float(spec.get(name, 0.0)) for name in ("pitch", "yaw", "roll"))
     return carla.Transform(place, carla.Rotation(pitch=pitch, yaw=yaw, roll=roll))

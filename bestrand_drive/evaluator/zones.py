@@ -122,8 +122,9 @@ class MapLooks:
             int(driving.road_id), int(driving.lane_id), float(transform.rotation.yaw), bool(driving.is_junction)
         )
         away_m = location.distance(transform.location)
-        if away_m <= driving.lane_width / 2.0 + ALLOWED_M:
-            return lane, False  # a parking lane that is nearer still would hold it too
+        if away_m <= ALLOWED_M:
+            return lane, False  # so is a parking lane that is nearer still, however narrow
         parking = self._map.get_waypoint(location, lane_type=carla.LaneType.Parking)
         parked_m = math.inf if parking is None else location.distance(parking.transform.location)
-        return lane, away_m < parked_m or parked_m > parking.lane_width / 2.0 + ALLOWED_M
+        nearest, apart_m = (driving, away_m) if away_m < parked_m else (parking, parked_m)
+        return lane, bool(apart_m > nearest.lane_width / 2.0 + ALLOWED_M)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,11 +10,18 @@ from bestrand_drive.benchmarks.builtin_routes import NAME, routes_path
 from bestrand_drive.errors import Incomplete
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.engines.cell import Halt
-from bestrand_drive.simulation.engines.local import Listener
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.estimate import SuiteEstimate
-from bestrand_drive.workflows.probe import ProbeRequest, ProbeRun, choose_suite, plan_probes, run_probes, to_run
+from bestrand_drive.workflows.probe import (
+    Listening,
+    ProbeRequest,
+    ProbeRun,
+    choose_suite,
+    plan_probes,
+    run_probes,
+    to_run,
+)
 from bestrand_drive.workflows.probe_file import ProbeEntry, shipped_probes
 from bestrand_drive.workflows.request import CompressRequest
 from bestrand_drive.workflows.run import RunReport, Tell, plan_run, run_policy
@@ -25,8 +31,6 @@ from bestrand_drive.workflows.verbs import estimate
 PART, KEEP = "demo", 0.35
 TARGET = "novice"
 """A policy that is no probe."""
-
-Listening = Callable[[ProbeRun], AbstractContextManager[Listener]]
 
 
 @dataclass(frozen=True)

@@ -17,8 +17,9 @@ from __future__ import annotations
 import math
 
 from bestrand_drive.headless.roads.curve import Pose
+from bestrand_drive.headless.roads.network import END, START
 from towns import junctions
-from towns.network import END, LANE_M, PARKING, SHOULDER, SIDEWALK, START, Arm, Cut, Lane, Road, Town
+from towns.network import LANE_M, PARKING, SHOULDER, SIDEWALK, Arm, Cut, Lane, Road, Town
 
 NAME = "BestrandCity"
 _STEP_M, _COLUMNS, _ROWS = 200.0, 4, 3

@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 
 from bestrand_drive.headless.roads.curve import Pose
+from bestrand_drive.headless.roads.network import END, START
 from towns import junctions
-from towns.network import END, LANE_M, SHOULDER, START, Arm, Cut, Lane, Road, Town
+from towns.network import LANE_M, SHOULDER, Arm, Cut, Lane, Road, Town
 
 NAME = "BestrandHighway"
 _LENGTH_M, _APART_M, _MEDIAN_M = 900.0, 300.0, 3.0

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterator, Sequence
 
 from bestrand_drive.headless.roads.curve import wrapped
+from bestrand_drive.headless.roads.network import END, Connection, Junction, Link
 from bestrand_drive.headless.signal_types import LIGHT_TYPE, SPEED_TYPE, STOP_TYPE, YIELD_TYPE
-from towns.network import DRIVING, END, LANE_M, Arm, Connection, Cut, Junction, Lane, Link, Road, Signal, Town
+from towns.network import DRIVING, LANE_M, Arm, Cut, Lane, Road, Signal, Town
 from towns.network import Crosswalk as Zebra
 
 TURN_RAD = math.radians(35.0)

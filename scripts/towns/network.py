@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from bestrand_drive.headless.roads.curve import Curve, Pose
+from bestrand_drive.headless.roads.network import END, START, Junction, Link
 
-START, END = "start", "end"
 DRIVING, SHOULDER, PARKING, SIDEWALK = "driving", "shoulder", "parking", "sidewalk"
 LANE_M = 3.5
 
@@ -28,14 +28,6 @@ class Cut(NamedTuple):
     s: float
     left: tuple[Lane, ...]
     right: tuple[Lane, ...]
-
-
-class Link(NamedTuple):
-    """What a road's end meets: a "road" at its "start" or "end", or a "junction"."""
-
-    kind: str
-    id: int
-    contact: str = ""
 
 
 class Signal(NamedTuple):
@@ -123,23 +115,6 @@ def _pose_at(curve: Curve, s: float) -> Pose:
         return piece.start.ahead(s)
     turn = piece.curvature * s
     return piece.start.turned(turn / 2).ahead(2 * math.sin(turn / 2) / piece.curvature).turned(turn / 2)
-
-
-class Connection(NamedTuple):
-    """A way through a junction: from a lane of a road by the lane -1 of another."""
-
-    incoming: int
-    connecting: int
-    lane: int
-
-
-@dataclass
-class Junction:
-    """Ways through it, and for each phase of its lights the ids of the signals that are green."""
-
-    id: int
-    connections: list[Connection] = field(default_factory=list)
-    phases: list[list[int]] = field(default_factory=list)
 
 
 class Arm(NamedTuple):

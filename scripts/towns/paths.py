@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -125,7 +126,7 @@ def approach(town: Town, node: Pose, side: str, *, outward: bool = False) -> Spo
         for end in (0.0, road.length) if road.junction < 0 else ():
             along = (end > 0) != outward
             lanes = road.lanes(DRIVING, along=along)
-            ahead, aside = node.turned(way * 1.5707963267948966).frame(*road.pose(-1, end)[:2]) if lanes else (0.0, 0.0)
+            ahead, aside = node.turned(way * math.pi / 2).frame(*road.pose(-1, end)[:2]) if lanes else (0.0, 0.0)
             if 15.0 < ahead < 50.0 and abs(aside) < 6.0:
                 return Spot(road, lanes[-1], 0.0 if outward else road.length)
     raise ValueError(f"no road {side} of {node.x:g}, {node.y:g}")

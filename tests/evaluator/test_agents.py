@@ -90,7 +90,12 @@ def test_agents_is_official_only_with_the_planner_in_it(tmp_path, files, whose):
 
 
 def camera(tag="front", **more):
-    return {"type": "sensor.camera.rgb", "id": tag, "x": 0.0, "y": 0.0, "z": 1.6, **more}
+    shape = {"width": 64, "height": 48, "fov": 90}
+    return {"type": "sensor.camera.rgb", "id": tag, "x": 0.0, "y": 0.0, "z": 1.6, **shape, **more}
+
+
+def without(spec, name):
+    return {key: value for key, value in spec.items() if key != name}
 
 
 @pytest.mark.parametrize(
@@ -105,6 +110,12 @@ def camera(tag="front", **more):
         ([camera(), camera()], "SENSORS", "SENSORS", "the id front"),
         ([camera(x=2.6)], "SENSORS", "SENSORS", "further than 3.0 m"),
         ([{"type": "sensor.other.collision", "id": "x"}], "SENSORS", "SENSORS", "not allowed"),
+        ([camera(str(number)) for number in range(4)], "MAP_QUALIFIER", "MAP_QUALIFIER", None),
+        ([camera(str(number)) for number in range(5)], "SENSORS_QUALIFIER", "SENSORS_QUALIFIER", "at most 4"),
+        ([without(camera(), "fov")], "SENSORS", "SENSORS", "front is described without fov"),
+        ([without(camera(), "id")], "SENSORS", "SENSORS", "described without id"),
+        ([{"id": "x"}], "SENSORS", "SENSORS", "x is described without type"),
+        ([{"type": "sensor.other.radar", "id": "r"}], "SENSORS", "SENSORS", "without horizontal_fov, vertical_fov"),
     ],
 )
 def test_which_sensors_are_allowed(monkeypatch, sensors, agent, driven, word):

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from bestrand_drive.errors import DataRefused
 from bestrand_drive.evaluator.drive import SIMULATION, Drive
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.signatures import scan
@@ -24,8 +25,9 @@ def load(error):
         (KeyError("spare"), Reason.EVALUATOR_DEFECT),
         (RuntimeError("time-out of 60000ms while waiting for the simulator"), Reason.SIMULATION_CRASH),
         (RuntimeError("map not found"), None),
+        (DataRefused("no way leads from lane 1 to lane 2 of the town. Check the route file."), None),
     ],
-    ids=["ours", "silent server", "the server's answer"],
+    ids=["ours", "silent server", "the server's answer", "a route without a way"],
 )
 def test_a_bug_of_ours_is_told_from_a_broken_simulator(error, reason, capsys):
     session = SimpleNamespace(load=load(error), answers=lambda: True)

@@ -41,7 +41,7 @@ def written(tmp_path):
     results = Results(tmp_path / "result.json", 40, sensors=["carla_imu"], entry_status="Finished")
     for number in range(40):
         completion = rng.choice((100.0, round(rng.uniform(0, 99), 2)))
-        record = Record(f"RouteScenario_{number}_rep0", "Kind_1", "None", f"save_{number}", "Town01")
+        record = Record(f"RouteScenario_{number}_rep0", "Kind_1", None, f"save_{number}", "Town01")
         record.score = score(events_of(rng), completion, rng.choice(("", "TickRuntime")))
         record.route_length_m, record.game_s, record.system_s = 123.4567, 20.05, 1.5
         results.records.append(record)
@@ -60,7 +60,7 @@ def test_the_readers_of_results_take_it_for_bench2drives(written):
 
 
 def test_scenarios_that_did_not_take_place_are_in_the_record(tmp_path):
-    record = Record("RouteScenario_1_rep0", "A_1", "None", "save", "Town01", skipped=["A_1: no kerb"])
+    record = Record("RouteScenario_1_rep0", "A_1", None, "save", "Town01", skipped=["A_1: no kerb"])
     record.score = score([], 100.0, "")
     results = Results(tmp_path / "result.json", 1, records=[record])
     results.write(finished=True)
@@ -74,13 +74,15 @@ def test_the_totals(written):
     document = json.loads(written.path.read_text())
     totals, records = document["_checkpoint"]["global_record"], document["_checkpoint"]["records"]
     assert totals["scores_mean"]["score_composed"] == pytest.approx(
-        sum(one["scores"]["score_composed"] for one in records) / 40, abs=1e-3
+        sum(one["scores"]["score_composed"] for one in records) / 40, abs=1e-6
     )
     driven_km = sum(one["scores"]["score_route"] / 100 * 0.123457 for one in records)
     lights = sum(len(one["infractions"]["red_light"]) for one in records)
     assert totals["infractions"]["red_light"] == pytest.approx(lights / driven_km, rel=1e-3)
     outside = sum(len(one["infractions"]["outside_route_lanes"]) for one in records)
     assert totals["infractions"]["outside_route_lanes"] == pytest.approx(outside * 0.012345, abs=1e-3)
+    assert document["values"][0] == str(totals["scores_mean"]["score_composed"])
+    assert {one["weather_id"] for one in records} == {None}
     assert len(document["values"]) == len(document["labels"]) == 15
     assert document["_checkpoint"]["progress"] == [40, 40]
     assert (document["entry_status"], document["eligible"]) == ("Finished", True)

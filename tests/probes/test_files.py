@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +14,13 @@ import yaml
 from probe_driving.style import Style, with_changes
 
 from bestrand_drive.files import shipped_folder
+from bestrand_drive.workflows.probe_file import ProbeEntry
 from tests.probes.conftest import PROBES
 
 AGENTS = sorted(PROBES.glob("*.py"))
 SOURCES = sorted(PROBES.rglob("*.py"))
 SETS = sorted(PROBES.glob("*.yaml"))
-KEYS = {"name", "agent", "config", "python", "variables", "family", "source", "licence"}
+KEYS = set(ProbeEntry.model_fields)
 API = """
 class Track:
     SENSORS = "SENSORS"
@@ -107,6 +109,11 @@ def test_the_sets_keep_to_their_schema(path):
         if not kind:
             assert (PROBES / f"{ours}.py").is_file()
             with_changes(Style(), probe.get("config", ""))
+
+
+def test_the_comment_describes_every_field_and_no_other():
+    described = re.findall(r"^#   (\w+) +\S", (PROBES / "rule_based.yaml").read_text(), re.MULTILINE)
+    assert described == list(ProbeEntry.model_fields)
 
 
 def test_every_agent_is_in_the_set_of_rule_based_probes():

@@ -2,7 +2,9 @@
 
 Rule (Bench2Drive): 20 checkpoints; at each, the ego's mean speed since the last one in percent of the background
 vehicles' mean speed, over the ticks in which there were any; 100 without any. The last is taken at the drive's end
-when more than 95 % of the way are behind. Bench2Drive logs them all and takes no points off.
+when more than 95 % of the way are behind, and twice unless something else than a rule ended the drive: Bench2Drive's
+evaluator ends its rules once with the drive and once more when it clears up, so its result files have it twice.
+Bench2Drive logs them all and takes no points off; efficiency is their mean.
 """
 
 from __future__ import annotations
@@ -42,10 +44,11 @@ class MinSpeed:
             self._ego += moment.speed
             self._traffic += traffic_m_s
 
-    def end(self) -> None:
-        """The drive is over."""
+    def end(self, *, by_rule: bool) -> None:
+        """The drive is over; ``by_rule`` when it was complete or a rule ended it."""
         if not self._ended and self._way.metres[self._index] / self._way.length_m > _ALMOST:
-            self._checkpoint()
+            for _ in range(2 if by_rule else 1):
+                self._checkpoint()
         self._ended = True
 
     def _checkpoint(self) -> None:

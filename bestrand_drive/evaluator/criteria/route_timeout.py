@@ -1,6 +1,7 @@
 """The time that a route may take.
 
 Rule (leaderboard 2.0): 300 s, and for every metre that is passed the time it takes at a tenth of the speed limit.
+Bench2Drive's limit of 200 s a drive comes before.
 """
 
 from __future__ import annotations

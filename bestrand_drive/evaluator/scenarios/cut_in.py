@@ -15,11 +15,32 @@ from bestrand_drive.evaluator.scenarios.script import Script, Scripted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from bestrand_drive.evaluator.traffic import Driven
+
 
 _SLOWER = 0.5  # a car from standstill, as a share of the ego's speed; CARLA's takes as long to get up to it
 
 
-class ParkingCutIn(Scripted):
+class _PullsOut(Scripted):
+    """What both have that begin with a standing car: ``cutter`` at ``stand``, beside ``lane``."""
+
+    lane: carla.Waypoint
+    stand: carla.Transform
+    cutter: carla.Actor
+
+    def pull_out(self, lane: Sequence[carla.Transform], over_m: float, speed_m_s: float) -> Driven:
+        """From its stand onto the lane within so many metres, whoever comes."""
+        path = blended(self.stand, lane, over_m)
+        return self.stage.traffic.drive(
+            self.cutter, path, speed_m_s, respects_lights=False, yields=False, keeps_distance=False
+        )
+
+    def gone_m(self) -> float:
+        """How far the car is from its stand."""
+        return float(self.stage.state(self.cutter).location.distance(self.stand.location))
+
+
+class ParkingCutIn(_PullsOut):
     """A parked car pulls out, hidden by another one that stays."""
 
     blocker_m, cut_in_m = 28.0, 35.0
@@ -44,23 +65,13 @@ class ParkingCutIn(Scripted):
         """Pull out as the ego comes, drive for 30 m."""
         yield from self.until_near(self.lane.transform.location, self.seconds, self.near_m)
         lane = transforms([self.lane, *walk(self.lane, 80.0)])
-        driven = self.stage.traffic.drive(
-            self.cutter,
-            blended(self.stand, lane, 9.0),
-            20.0 * parameters.KMH,
-            respects_lights=False,
-            yields=False,
-            keeps_distance=False,
-        )
-        yield from self.until(lambda: driven.done or self._gone_m() > 12.0, at_most_s=15.0)
+        driven = self.pull_out(lane, 9.0, 20.0 * parameters.KMH)
+        yield from self.until(lambda: driven.done or self.gone_m() > 12.0, at_most_s=15.0)
         driven = self.stage.traffic.drive(self.cutter, lane, 20.0 * parameters.KMH, yields=False)
-        yield from self.until(lambda: driven.done or self._gone_m() > 30.0, at_most_s=30.0)
-
-    def _gone_m(self) -> float:
-        return float(self.stage.state(self.cutter).location.distance(self.stand.location))
+        yield from self.until(lambda: driven.done or self.gone_m() > 30.0, at_most_s=30.0)
 
 
-class StaticCutIn(Scripted):
+class StaticCutIn(_PullsOut):
     """A queue stands on the lane at the side, and one car of it changes to the ego's lane."""
 
     seconds, near_m = 2.7, 15.0
@@ -94,20 +105,10 @@ class StaticCutIn(Scripted):
         """Change lanes in front of the ego, slower than it, then drive on at 60 km/h."""
         yield from self.until_near(self.lane.transform.location, self.seconds, self.near_m)
         lane = transforms([self.lane, *walk(self.lane, 150.0)])
-        driven = self.stage.traffic.drive(
-            self.cutter,
-            blended(self.stand, lane, 12.0),
-            max(_SLOWER * self.ego_speed_m_s, 2.5),
-            respects_lights=False,
-            yields=False,
-            keeps_distance=False,
-        )
+        driven = self.pull_out(lane, 12.0, max(_SLOWER * self.ego_speed_m_s, 2.5))
         yield from self.wait(6.0)
         driven.speed_m_s = 60.0 * parameters.KMH
-        yield from self.until(lambda: driven.done or self._gone_m() > 70.0, at_most_s=30.0)
-
-    def _gone_m(self) -> float:
-        return float(self.stage.state(self.cutter).location.distance(self.stand.location))
+        yield from self.until(lambda: driven.done or self.gone_m() > 70.0, at_most_s=30.0)
 
 
 class HighwayCutIn(Scripted):
@@ -137,14 +138,9 @@ class HighwayCutIn(Scripted):
             yield
         driven.speed_m_s = max(0.8 * self.ego_speed_m_s, 6.0)
         yield from self.wait(5.0)
-        self.stage.traffic.drive(
-            car, [point.transform for point in self.plan_from(self._at(car))], driven.speed_m_s, yields=False
-        )
+        onward = self.plan_from(self.stage.plan.metres_at(self.stage.state(car).location))
+        self.stage.traffic.drive(car, [point.transform for point in onward], driven.speed_m_s, yields=False)
         yield from self.wait(5.0)
-
-    def _at(self, car: carla.Actor) -> float:
-        index, _ = self.stage.plan.project(self.stage.state(car).location)
-        return self.stage.plan.points[index].distance_m
 
     def _speed(self, left_m: float) -> float:
         """So that the car is at the end of the slip road when the ego is ``ahead_m`` before it."""

@@ -7,7 +7,7 @@ import carla
 from bestrand_drive.evaluator.scenarios.flow import transforms
 from bestrand_drive.evaluator.scenarios.lanes import behind, walk
 from bestrand_drive.evaluator.scenarios.scenario import ScenarioNotPossible
-from bestrand_drive.evaluator.scenarios.script import Script, Scripted
+from bestrand_drive.evaluator.scenarios.script import SIREN, Script, Scripted
 
 _FASTER_M_S = 25 / 3.6
 _NEAR_M, _PATIENCE_S, _PAST_M = 50.0, 10.0, 50.0
@@ -26,9 +26,7 @@ class YieldToEmergencyVehicle(Scripted):
         vehicle = self.launch(start.transform, self.ego_speed_m_s + _FASTER_M_S, self.stage.rng.choice(_VEHICLES))
         if vehicle is None or gap_m < 8.0:
             raise ScenarioNotPossible("no room behind the ego")
-        vehicle.set_light_state(
-            carla.VehicleLightState(carla.VehicleLightState.Special1 | carla.VehicleLightState.Special2)
-        )
+        vehicle.set_light_state(SIREN)
         self.emergency_vehicle = vehicle
         path = transforms([start, *walk(start, distance_m + self.stage.plan.length_m + 300.0, step_m=2.0)])
         driven = self.stage.traffic.drive(

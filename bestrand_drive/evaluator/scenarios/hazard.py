@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import carla
 
 from bestrand_drive.evaluator.scenarios import parameters
-from bestrand_drive.evaluator.scenarios.flow import Flow, shifted, transforms
+from bestrand_drive.evaluator.scenarios.flow import shifted, transforms
 from bestrand_drive.evaluator.scenarios.lanes import ahead, walk
 from bestrand_drive.evaluator.scenarios.obstacles import Obstacle, TwoWays
 from bestrand_drive.evaluator.scenarios.script import Script
@@ -36,12 +36,12 @@ class HazardAtSideLane(Obstacle):
     def script(self) -> Script:
         """They ride from the start on; the end is when the ego has left the first of them behind."""
         riding = [self._ride(rider, lane) for rider, lane in self.riders]
-        flow: Flow | None = None
+        traffic: Script | None = None
         while not self._left_behind(riding[-1]):
-            if flow is None and self.stage.distance_to_ego(riding[0].actor) < self.wake_m:
-                flow, began = self.flow(), self.stage.time_s
-            if flow is not None and self.stage.time_s - began >= self.delay_s:
-                flow.tick()
+            if traffic is None and self.stage.distance_to_ego(riding[0].actor) < self.wake_m:
+                traffic = self.traffic()
+            if traffic is not None:
+                next(traffic)
             yield
         yield from self.until_past(self.stage.progress_m + self.end_m)
 
@@ -52,9 +52,7 @@ class HazardAtSideLane(Obstacle):
         return self.stage.traffic.drive(rider, path, speed, respects_lights=False, yields=False)
 
     def _left_behind(self, first: Driven) -> bool:
-        place = self.stage.state(first.actor).location
-        index, _ = self.stage.plan.project(place)
-        ahead_m = self.stage.plan.points[index].distance_m
+        ahead_m = self.stage.plan.metres_at(self.stage.state(first.actor).location)
         return self.stage.progress_m > min(ahead_m + 3.0, self.stage.plan.length_m - 2.0)
 
 

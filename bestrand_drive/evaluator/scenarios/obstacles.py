@@ -14,7 +14,7 @@ from bestrand_drive.evaluator.scenarios import parameters
 from bestrand_drive.evaluator.scenarios.flow import Flow, transforms
 from bestrand_drive.evaluator.scenarios.lanes import ahead, aside, behind, driving_neighbour, kerb_m, oncoming, walk
 from bestrand_drive.evaluator.scenarios.scenario import ScenarioNotPossible
-from bestrand_drive.evaluator.scenarios.script import ALONE_M, TIMEOUT_S, Script, Scripted
+from bestrand_drive.evaluator.scenarios.script import ALONE_M, SIREN, TIMEOUT_S, Script, Scripted
 
 _SIDE_GAPS_M = (25.0, 60.0)
 _SIDE_CARS = 4
@@ -26,6 +26,8 @@ class Obstacle(Scripted):
     """What all obstacles share: a sign, something on the lane, traffic on the lane that the ego needs, an end."""
 
     timeout_s = TIMEOUT_S
+    delay_s = 0.0
+    needs_wrong_way = False
     default_distance_m = 120.0
     wake_m = 50.0
     end_m = 50.0
@@ -59,18 +61,22 @@ class Obstacle(Scripted):
 
     def script(self) -> Script:
         """Wait for the ego, send traffic, wait until it is past."""
-        end_m = self.stage.plan.points[self.stage.plan.project(self.last.transform.location)[0]].distance_m + self.end_m
+        end_m = self.stage.plan.metres_at(self.last.transform.location) + self.end_m
         place = self.blocked.transform.location
         yield from self.until(lambda: self.ego_is_near(place, 0.0, self.wake_m) or self.stage.progress_m >= end_m)
-        flow = self.flow()
-        began = self.stage.time_s
-        past = self.until_past(end_m)
-        for _ in past:
-            if self.stage.time_s - began >= self.delay_s:
-                flow.tick()
+        traffic = self.traffic()
+        for _ in self.until_past(end_m):
+            next(traffic)
             yield
 
-    delay_s = 0.0
+    def traffic(self) -> Script:
+        """Without end: cars on the lane that the ego needs, once it has been near for a while."""
+        flow = self.flow()
+        yield from self.wait(self.delay_s)
+        self.wrong_way_allowed = self.needs_wrong_way
+        while True:
+            flow.tick()
+            yield
 
     def flow(self) -> Flow:
         """Cars from behind, at the speed that the route gives for the other lane."""
@@ -85,10 +91,13 @@ class Obstacle(Scripted):
 
 
 class TwoWays(Obstacle):
-    """The ego needs the oncoming lane, on which cars come (``frequency`` gives the distances between them)."""
+    """The ego needs the oncoming lane, on which cars come (``frequency`` gives the distances between them).
+
+    It may drive there from when they come, 5 s after it has come near, and not before: as in CARLA.
+    """
 
     clear_m = ALONE_M
-    wrong_way_allowed = True
+    needs_wrong_way = True
     delay_s = _DELAY_S
 
     def way_round(self) -> carla.Waypoint:
@@ -118,9 +127,7 @@ class Accident(Obstacle):
     def build(self) -> carla.Waypoint:
         """The police car first, then the others 10 m and 6 m on."""
         police = self.park(self.displaced(self.blocked, 0.6), "vehicle.dodge.charger_police_2020")
-        police.set_light_state(
-            carla.VehicleLightState(carla.VehicleLightState.Special1 | carla.VehicleLightState.Special2)
-        )
+        police.set_light_state(SIREN)
         lane = self.blocked
         for gap in (10.0, 6.0):
             lane = ahead(lane, gap)

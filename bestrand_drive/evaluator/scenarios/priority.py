@@ -8,12 +8,11 @@ import math
 import carla
 
 from bestrand_drive.evaluator.scenarios.junction import AtJunction
-from bestrand_drive.evaluator.scenarios.script import Script
+from bestrand_drive.evaluator.scenarios.script import SIREN, Script
 
 _SPEED_M_S = 60 / 3.6
 _SOURCE_M, _SINK_M = 30.0, 25.0
 _SYNC_S, _NEAR_M = 2.2, 12.0
-_SIREN = carla.VehicleLightState(carla.VehicleLightState.Special1 | carla.VehicleLightState.Special2)
 _VEHICLES = ("vehicle.dodge.charger_police_2020", "vehicle.ford.ambulance", "vehicle.carlamotors.firetruck")
 
 
@@ -39,7 +38,7 @@ class OppositeVehicleTakingPriority(AtJunction):
         yield from self.until_near(self.meeting, max(_SYNC_S, away_m / _SPEED_M_S - 0.1), _NEAR_M)
         vehicle = self.launch(self.path[0], speed, blueprint)
         if vehicle is not None:
-            vehicle.set_light_state(_SIREN)
+            vehicle.set_light_state(SIREN)
             traffic = self.stage.traffic
             driven = traffic.drive(vehicle, self.path, speed, respects_lights=False, yields=False, keeps_distance=False)
             yield from self.until(lambda: driven.done, at_most_s=1.5 * (away_m + 40.0) / speed)

@@ -54,7 +54,8 @@ class Scenario(ABC):
         timeout_s: Simulated seconds after the start that count as a scenario timeout; None without.
         finished: Nothing is left to do; set by the scenario.
         emergency_vehicle: Vehicle that the ego must have let pass when the scenario ends, set by those that have one.
-        wrong_way_allowed: While it runs, driving on the oncoming lane is no fault (``TwoWays`` types).
+        wrong_way_allowed: While it is set and the scenario runs, driving on the oncoming lane is no fault; set by
+            those that leave no other way.
     """
 
     trigger_distance_m: float = 3.5

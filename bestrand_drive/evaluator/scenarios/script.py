@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Script = Iterator[None]
 ALONE_M = 250.0
 TIMEOUT_S = 240.0
-"""After which CARLA's scenarios that block the way count as timed out."""
+"""After which CARLA's scenarios that block the way count as timed out; Bench2Drive ends every drive at 200 s before."""
 _CARS = (
     "dodge.charger_2020",
     "lincoln.mkz_2020",
@@ -29,6 +29,8 @@ _CARS = (
     "tesla.model3",
 )
 _WALKERS = tuple(f"walker.pedestrian.{number:04d}" for number in (15, 16, 17, 18, 19, 20, 21, 22, 24, 25, 26, 27))
+SIREN = carla.VehicleLightState(carla.VehicleLightState.Special1 | carla.VehicleLightState.Special2)
+"""Blue lights on."""
 _DROP_M = 0.3  # vehicles are set down from so high, walkers have their origin in the middle of the body
 _WALKER_M = 1.0
 
@@ -48,8 +50,7 @@ class Scripted(Scenario):
     def __init__(self, stage: Stage, config: ScenarioConfig) -> None:
         super().__init__(stage, config)
         self.actors: list[carla.Actor] = []
-        index, _ = stage.plan.project(config.trigger.location)
-        self.at_m = stage.plan.points[index].distance_m
+        self.at_m = stage.plan.metres_at(config.trigger.location)
         self._here: carla.Waypoint | None = None
         self._script: Script = iter(())
 

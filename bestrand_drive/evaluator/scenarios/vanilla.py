@@ -1,6 +1,7 @@
 """Junctions with nothing but their rules: lights that turn at a known time, stop signs; and T junctions.
 
 Times run from when the ego is 30 m before the junction, or from the trigger if that is nearer, as CARLA's mostly are.
+Lights and signs are no hold-up: who stands there for a minute is blocked.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ _PHASE_S = 5.0
 class VanillaNonSignalizedTurn(AtJunction):
     """No lights; nothing happens."""
 
+    timeout_s = None
+
     def script(self) -> Script:
         """Until the ego is through."""
         yield from self.until_left()
@@ -25,6 +28,8 @@ class VanillaNonSignalizedTurnEncounterStopsign(VanillaNonSignalizedTurn):
 
 
 class _WithLights(AtJunction):
+    timeout_s = None
+
     def prepare(self) -> None:
         """The lights must be there."""
         super().prepare()

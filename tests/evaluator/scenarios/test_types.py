@@ -45,6 +45,17 @@ WAITING_HELPS = [
 """Types that a driver passes who stays on its lane and brakes in time."""
 
 
+UNTIMED = {
+    *("ControlLoss", "DynamicObjectCrossing", "HardBreakRoute", "HighwayCutIn", "OppositeVehicleRunningRedLight"),
+    *("OppositeVehicleTakingPriority", "ParkingCrossingPedestrian", "ParkingCutIn", "PedestrianCrossing"),
+    *("StaticCutIn", "VanillaNonSignalizedTurn", "VanillaNonSignalizedTurnEncounterStopsign"),
+    *("VanillaSignalizedTurnEncounterGreenLight", "VanillaSignalizedTurnEncounterRedLight", "VehicleTurningRoute"),
+    *("VehicleTurningRoutePedestrian", "YieldToEmergencyVehicle"),
+}
+"""Types whose classes in Bench2Drive's scenario_runner have no ``ScenarioTimeout``, which would stop the clock that
+tells who is blocked."""
+
+
 def of_type(scenario_type: str) -> list[Route]:
     """Our routes of a type."""
     return [route for route in shipped_routes() if route.scenarios[0].type == scenario_type]
@@ -102,3 +113,9 @@ def test_every_one_of_our_routes_can_be_set_up_and_starts() -> None:
         played.stage.ego_to(max(played.scenario.at_m - played.scenario.trigger_distance_m, 0.0), 8.0)
         played.scenario.start()
         assert not played.scenario.finished, route.id
+
+
+@pytest.mark.parametrize("scenario_type", sorted(TYPES))
+def test_which_scenarios_stop_the_clock_that_tells_who_is_blocked(scenario_type: str) -> None:
+    timeout_s = TYPES[scenario_type].timeout_s  # type: ignore[attr-defined]
+    assert timeout_s == (None if scenario_type in UNTIMED else 240.0)

@@ -12,7 +12,7 @@ from bestrand_drive.errors import DataRefused
 from bestrand_drive.headless.maps.opendrive import parse_opendrive
 from bestrand_drive.headless.roads.request import Place, Route, Scenario
 from bestrand_drive.headless.roads.towns import files_of
-from bestrand_drive.headless.roads.xodr import road_length
+from bestrand_drive.headless.roads.xodr_parts import road_length
 
 
 @given(st.floats(1.0, 20_000.0))
