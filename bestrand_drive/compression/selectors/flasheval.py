@@ -4,8 +4,8 @@ Source: FlashEval (arXiv 2403.16379), scaled down from 3,000,000 sets a round to
 k-sets of the items that are left, keeps the 2 % of greatest rank correlation, and goes on with the items that these
 hold most often, their number falling geometrically from N to k in 12 rounds; the best set of all rounds is the answer.
 Rank correlation is Kendall's tau-b with equal scores as ties, as in its code (whose margins of a tie belong to its four
-metrics). Unlike the original, a set holds no item twice. Construction cost: all source models on all N items. Own estimator: the
-plain mean.
+metrics). Unlike the original, a set holds no item twice. Construction cost: all source models on all N items. Own
+estimator: the plain mean.
 """
 
 from __future__ import annotations

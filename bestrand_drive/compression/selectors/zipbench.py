@@ -2,8 +2,9 @@
 
 Source: ZipBench (arXiv 2609.12475) and its code: six source models of evenly spread accuracy; every ensemble of two to
 six of them, small ones first, votes item by item (ties at random), and of each of six equal bins of accuracy the first
-ensemble that falls into it is kept; response model of 5 dimensions; k-means on [a, b] in every stratum, whose number of items is its share,
-at least one. Construction cost: at most six models on all N items. Own estimator: the cluster-weighted mean.
+ensemble that falls into it is kept; response model of 5 dimensions; k-means on [a, b] in every stratum, whose number of
+items is its share, at least one. Construction cost: at most six models on all N items. Own estimator: the
+cluster-weighted mean.
 """
 
 from __future__ import annotations

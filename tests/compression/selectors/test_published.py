@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from bestrand_drive.compression.estimators.registry import guesses
 from bestrand_drive.compression.estimators.source import Source
 from bestrand_drive.compression.learned.irt import ItemParameters
 from bestrand_drive.compression.learned.responses import ResponseModel
+from bestrand_drive.compression.selectors import sparseeval
 from bestrand_drive.compression.selectors.base import ChoiceSettings
 from bestrand_drive.compression.selectors.datbench import DatBench, discrimination
 from bestrand_drive.compression.selectors.flasheval import rank_agreement, search
@@ -98,7 +100,10 @@ def _voted(real: np.ndarray, generator: torch.Generator) -> list[np.ndarray]:
                 break
             coins = torch.rand(real.shape[1], dtype=torch.float64, generator=generator).tolist()
             votes = [int(real[list(members), item].sum()) for item in range(real.shape[1])]
-            answers = [1.0 if 2 * v > size or (2 * v == size and coin < 0.5) else 0.0 for v, coin in zip(votes, coins)]
+            answers = [
+                1.0 if 2 * v > size or (2 * v == size and coin < 0.5) else 0.0
+                for v, coin in zip(votes, coins, strict=True)
+            ]
             if low <= sum(answers) <= high:
                 place = min(int(6 * (sum(answers) - low) // (high - low)), 5)
                 kept.setdefault(place, answers)
@@ -151,6 +156,37 @@ def test_networks_trained_together_are_those_trained_alone(deep: bool) -> None:
             for found in (alone, together[number])
         ]
         assert told[0].value == pytest.approx(told[1].value, abs=1e-3)
+
+
+def test_models_that_validate_take_no_part_in_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def told(name: str, number: int) -> None:
+        real = getattr(sparseeval, name)
+
+        def noted(*arguments: Any) -> Any:
+            seen.append(arguments[number][0].scores)
+            return real(*arguments)
+
+        monkeypatch.setattr(sparseeval, name, noted)
+
+    told("refined", 0)
+    told("predictors", 1)
+    scores = answered(12, 40)
+    SparseEval(QUICK).select(score_matrix(scores), 8, pool=torch.arange(40), generator=seeded(0))
+    searched, validating = seen
+    assert sorted([*searched.tolist(), *validating.tolist()]) == sorted(scores.tolist())
+
+
+def test_networks_of_unlike_histories_are_trained_apart() -> None:
+    """A probe without any score leaves its case with one model fewer."""
+    cases = [score_matrix(answered(6, 40, seed=seed)) for seed in (1, 2, 3)]
+    cases[1].valid[:, 0] = False
+    found = SparseEval(QUICK).select_many(
+        cases, 8, pools=[torch.arange(40)] * 3, generators=[seeded(s) for s in range(3)]
+    )
+    alone = SparseEval(QUICK).select(cases[1], 8, pool=torch.arange(40), generator=seeded(1))
+    assert found[1].indices.tolist() == alone.indices.tolist()
 
 
 def test_response_models_are_fitted_together_for_tables_of_any_shape() -> None:
