@@ -68,7 +68,13 @@ class SparseEval:
         pasts = [histories(scores, self.settings, self.name, least=2) for scores in cases]
         found: dict[int, Selection] = {}
         for rows in _alike(pasts):
-            batch = self._together(*([part[row] for row in rows] for part in (cases, pasts, pools, generators)), k=k)
+            batch = self._together(
+                [cases[row] for row in rows],
+                [pasts[row] for row in rows],
+                [pools[row] for row in rows],
+                [generators[row] for row in rows],
+                k=k,
+            )
             found |= dict(zip(rows, batch, strict=True))
         return [found[row] for row in range(len(cases))]
 
