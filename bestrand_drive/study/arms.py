@@ -12,9 +12,10 @@ from bestrand_drive.compression.features import standardised_features
 from bestrand_drive.compression.imbalance import NORMS
 from bestrand_drive.compression.pool import draw_pool, half_up
 from bestrand_drive.compression.profiles import profiles
-from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection
+from bestrand_drive.compression.selectors.base import BatchSelector, ChoiceSettings, Selection
 from bestrand_drive.compression.selectors.registry import SELECTORS
 from bestrand_drive.errors import UsageError
+from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.study.candidates import (
     best_candidate,
     best_of_classes,
@@ -100,12 +101,13 @@ def choose_batch(
         problem: Benchmark.
         arm: How.
         k: Size.
-        seeds: One subset each; a seed's subset does not depend on the others.
+        seeds: One subset each; a seed's subset does not depend on the others (of selectors that train: but for
+            rounding, which training amplifies).
         roles: Of each seed.
         case: Number of the case, which has draws of its own.
     """
     if arm.selector not in FAST:
-        return [_by_selector(problem, arm, k, seed, role, case) for seed, role in zip(seeds, roles, strict=True)]
+        return _by_selector(problem, arm, k, seeds, roles, case)
     if arm.selector == "stratified" and problem.scores.strata is None:
         raise UsageError("stratified needs a stratum of every item (--items); without strata use random.")
     rngs = [np.random.default_rng([1, seed, case, k]) for seed in seeds]
@@ -218,15 +220,38 @@ def _exchange(prepared: Sequence[_Prepared], places: Sequence[Array], rngs: list
     return out
 
 
-def _by_selector(problem: Problem, arm: Arm, k: int, seed: int, roles: Roles, case: int) -> Chosen:
-    """Ask the selector itself, with the seed's own generator."""
+def _by_selector(
+    problem: Problem, arm: Arm, k: int, seeds: Sequence[int], roles: Sequence[Roles], case: int
+) -> list[Chosen]:
+    """Ask the selector itself, with each seed's own generator; what trains does so for many seeds at once."""
+    entry = SELECTORS[arm.selector]
+    settings = ChoiceSettings(candidates=arm.candidates)
+    selector = entry.make(settings)
+    asked = [_asked(problem, arm, k, seed, role, case) for seed, role in zip(seeds, roles, strict=True)]
+    found: list[Selection] = []
+    if isinstance(selector, BatchSelector):
+        step = max(1, DOUBLES // max(len(problem.scores.items) * len(roles[0].probes), 1))
+        for start in range(0, len(asked), step):
+            cases, pools, generators = zip(*asked[start : start + step], strict=True)
+            found += selector.select_many(cases, k, pools=pools, generators=generators)
+    else:
+        for role, (visible, pool, generator) in zip(roles, asked, strict=True):
+            own = entry.make(replace(settings, families=[list(family) for family in role.families]))
+            found.append(own.select(visible, k, pool=pool, generator=generator))
+    return [
+        Chosen(role, one.indices.numpy(), pool.numpy(), one)
+        for role, (_, pool, _), one in zip(roles, asked, found, strict=True)
+    ]
+
+
+def _asked(
+    problem: Problem, arm: Arm, k: int, seed: int, roles: Roles, case: int
+) -> tuple[ScoreMatrix, torch.Tensor, torch.Generator]:
+    """What a selector is given: the probes' scores, the pool and the seed's own generator."""
     entry = SELECTORS[arm.selector]
     generator = torch.Generator().manual_seed(int(np.random.default_rng([1, seed, case, k]).integers(2**62)))
     probes = problem.scores.with_policies([problem.scores.policies[number] for number in roles.probes])
     probes = replace(probes, domains={}, cost_s=None)
     strata = probes.strata if entry.stratified_pool else None
     pool = draw_pool(torch.arange(len(probes.items)), k, arm.pool_factor, strata, generator)
-    visible = probes if len(pool) == len(probes.items) else probes.hidden_outside(pool)
-    settings = ChoiceSettings(candidates=arm.candidates, families=[list(family) for family in roles.families])
-    selection = entry.make(settings).select(visible, k, pool=pool, generator=generator)
-    return Chosen(roles, selection.indices.numpy(), pool.numpy(), selection)
+    return (probes if len(pool) == len(probes.items) else probes.hidden_outside(pool)), pool, generator

@@ -11,7 +11,7 @@ import numpy as np
 
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import read_bytes, sha256_bytes, write_new
-from bestrand_drive.study.arms import Arm, choose_batch
+from bestrand_drive.study.arms import FAST, Arm, choose_batch
 from bestrand_drive.study.estimating import Found, batch_estimates, estimator_of
 from bestrand_drive.study.problem import Problem
 
@@ -19,6 +19,8 @@ BLOCK = 100
 """Seeds of one part file."""
 FORMAT = 1
 """Of part files and of the draws in them; raised when either changes, so that old parts are not mixed with new ones."""
+LEARNED_FORMAT = 2
+"""The same for draws of selectors that learn from histories, which change on their own."""
 Array = np.ndarray
 
 
@@ -65,7 +67,7 @@ def measure(cell: Cell, seeds: Sequence[int]) -> Outcome:
 
     Args:
         cell: What.
-        seeds: Any; the outcome of a seed does not depend on the others.
+        seeds: Any; the outcome of a seed does not depend on the others, as far as its subset does not.
     """
     problem = cell.problem
     roles = [problem.split(seed) for seed in seeds]
@@ -103,6 +105,7 @@ def blocks(seeds: int) -> Iterator[range]:
 def part_path(folder: Path, cell: Cell, block: range) -> Path:
     """Where a block is kept: a readable name, and a digest of all that its content depends on."""
     key = [FORMAT, cell.problem.digest, cell.arm, cell.estimator, cell.k, block, *cell.problem.harmonic]
+    key += [] if cell.arm.selector in FAST else [LEARNED_FORMAT]
     digest = sha256_bytes(repr(key).encode())[:12]
     words = [cell.problem.name, cell.arm.label, f"k{cell.k}", f"seeds{block.start}-{block.stop - 1}", digest]
     return folder / ("_".join(_plain(word) for word in words) + ".npz")

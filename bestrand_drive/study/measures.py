@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,11 +110,11 @@ def _root(value: float | None) -> float | None:
     return None if value is None else float(np.sqrt(value))
 
 
-def _share_above(own: Array, theirs: Array | None, level: object) -> float | None:
+def _share_above(own: Array, theirs: Array | None, level: Callable[[Array], float]) -> float | None:
     """Share of draws above a level of random's draws; draws that equal it but for rounding are not above."""
-    if theirs is None or not len(own) or np.isnan(theirs).all() or not callable(level):
+    if theirs is None or not len(own) or np.isnan(theirs).all():
         return None
-    limit = float(level(theirs[~np.isnan(theirs)]))
+    limit = level(theirs[~np.isnan(theirs)])
     return float((own > limit * (1 + 1e-6)).mean())
 
 

@@ -84,12 +84,7 @@ def table_problem(study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, 
     Raises:
         UsageError: The split needs what is not given.
     """
-    if study.split not in SPLITS:
-        raise UsageError(f"--split {study.split}: known are {', '.join(SPLITS)}.")
-    if study.probe_choice not in PROBE_CHOICES:
-        raise UsageError(f"--probe-choice {study.probe_choice}: known are {', '.join(PROBE_CHOICES)}.")
-    if study.n_probes < 1:
-        raise UsageError(f"--n-probes {study.n_probes}: give at least 1.")
+    _check(study)
     probes = min(study.n_probes, len(scores.policies) // 2)
     abilities = _abilities(scores)
     if study.split == "random":
@@ -107,6 +102,24 @@ def table_problem(study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, 
         words += [str(date) for date in _dates(study, scores)]
     name = re.sub(r"\.(csv|tsv|jsonl|parquet)(\.gz)?$", "", study.scores.name)
     return Problem(name, scores, split, " ".join(words), dropped=dict(dropped))
+
+
+def _check(study: TableStudy) -> None:
+    """Refuse what cannot be meant.
+
+    Raises:
+        UsageError: An unknown word, an impossible number, or an option that this split would not look at.
+    """
+    if study.split not in SPLITS:
+        raise UsageError(f"--split {study.split}: known are {', '.join(SPLITS)}.")
+    if study.probe_choice not in PROBE_CHOICES:
+        raise UsageError(f"--probe-choice {study.probe_choice}: known are {', '.join(PROBE_CHOICES)}.")
+    if study.probe_choice != "random" and study.split != "random":
+        raise UsageError(f"--probe-choice {study.probe_choice} is of the random split; leave --split out.")
+    if study.families and study.split != "family":
+        raise UsageError("--family is for --split family; other splits of a table take every model for itself.")
+    if study.n_probes < 1:
+        raise UsageError(f"--n-probes {study.n_probes}: give at least 1.")
 
 
 def _abilities(scores: ScoreMatrix) -> np.ndarray:
@@ -255,11 +268,17 @@ def sweep_entries(
         if sweep not in SWEEPS:
             raise UsageError(f"--sweep {sweep}: known are {', '.join(SWEEPS)}.")
         if sweep in ("p", "probe-choice"):
-            entries += [_probe_entry(study, scores, dropped, judged, sweep, value) for value in SWEEPS[sweep]]
+            values = [value for value in SWEEPS[sweep] if sweep != "p" or _enough_models(scores, value)]
+            entries += [_probe_entry(study, scores, dropped, judged, sweep, value) for value in values]
         else:
             arms = [_varied(arm, sweep, value) for value in SWEEPS[sweep] for arm in judged]
             entries.append((base, [Arm.of("random"), *arms]))
     return entries
+
+
+def _enough_models(scores: ScoreMatrix, probes: object) -> bool:
+    """Whether so many probes are at most half of the models; else fewer would be drawn than the label says."""
+    return int(str(probes)) <= len(scores.policies) // 2
 
 
 def _probe_entry(

@@ -85,6 +85,14 @@ def test_sweeps_vary_one_thing_at_a_time(run):
     assert mae["bestrand m=128", 0.1] == mae["bestrand distance=l2", 0.1], "both are the published setting"
 
 
+def test_a_sweep_of_probes_ends_at_half_of_the_models(run):
+    """Twelve different models: ten probes would be six under the name of ten."""
+    ran = run("--sweep", "p", "--keep", 0.1, "--json")
+    assert ran.code == 0, ran.err
+    swept = {row["selector"]: row["cost"] for row in ran.json if row["selector"].startswith("bestrand ")}
+    assert swept == {f"bestrand p={p}": pytest.approx(p * 48 / 120) for p in (1, 2, 3, 5)}
+
+
 def test_few_models_have_fewer_probes(bestrand, tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame((rng.random((30, 4)) < 0.5).astype(int), columns=list("abcd"))
@@ -125,6 +133,8 @@ def test_splits_by_family_and_time(run, table, tmp_path):
         (("--probe-choice", "best"), "known are"),
         (("--selectors", "stratified"), "stratum"),
         (("--family", "A=m0,zz", "--split", "family"), "zz"),
+        (("--family", "A=m0,m1"), "--split family"),
+        (("--probe-choice", "low", "--split", "score"), "random split"),
     ],
 )
 def test_mistakes_are_told(run, options, word):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from dataclasses import replace
 
 import numpy as np
@@ -181,6 +182,33 @@ def test_a_selector_itself_is_asked_where_there_is_no_fast_way(monkeypatch):
     assert together[2].indices.tolist() == alone[0].indices.tolist()
     assert len(together[0].pool) == 40
     assert together[0].said.estimator == "mean"
+
+
+@pytest.mark.parametrize(
+    ("selector", "room"), [("sparseeval-linear", "sparseeval"), ("tinybenchmarks", "tinybenchmarks")]
+)
+def test_what_trains_is_asked_for_many_seeds_at_once(monkeypatch, selector, room):
+    """In chunks that fit the memory; each seed's subset is that of the selector asked alone."""
+    module = importlib.import_module(f"bestrand_drive.compression.selectors.{room}")
+    for name in {"EPOCHS", "PROXY_EPOCHS", "FINAL_EPOCHS"} & set(vars(module)):
+        monkeypatch.setattr(module, name, 4)
+    kind = {"sparseeval": "SparseEval", "tinybenchmarks": "TinyBenchmarks"}[room]
+    real, sizes = getattr(module, kind).select_many, []
+
+    def counted(self, cases, k, *, pools, generators):
+        sizes.append(len(cases))
+        return real(self, cases, k, pools=pools, generators=generators)
+
+    monkeypatch.setattr(getattr(module, kind), "select_many", counted)
+    problem = table_problem()
+    monkeypatch.setattr("bestrand_drive.study.arms.DOUBLES", 2 * 120 * 5)
+    roles = [problem.split(seed)[0] for seed in range(5)]
+    together = choose_batch(problem, Arm.of(selector), 10, range(5), roles, 0)
+    assert sizes == [2, 2, 1]
+    alone = choose_batch(problem, Arm.of(selector), 10, [3], roles[3:4], 0)
+    assert together[3].indices.tolist() == alone[0].indices.tolist()
+    assert together[3].roles == roles[3]
+    assert len({tuple(one.indices.tolist()) for one in together}) == 5
 
 
 def test_unknown_and_impossible_selectors_are_refused():

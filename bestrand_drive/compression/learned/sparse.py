@@ -129,16 +129,20 @@ def predictors(
 
 
 class _Keeper:
-    """Keeps each row's best state by validation loss and Kendall's tau, and ends when none improves any more."""
+    """Keeps each row's best state by validation loss and Kendall's tau, and ends when all rows ran out of patience.
+
+    A row that did is not looked at again, so that its state does not depend on the rows that are still trained.
+    """
 
     def __init__(self, networks: Networks, x: Tensor, y: Tensor, every: int) -> None:
         self.networks, self.x, self.y, self.every = networks, x, y, every
         self.best = networks.frozen()
         self.loss = np.full(len(x), np.inf)
         self.tau = np.full(len(x), -1.0)
-        self.idle = 0
+        self.idle = np.zeros(len(x), dtype=np.int64)
 
     def watch(self, epoch: int) -> bool:
+        """Look at every ``every``-th epoch; whether training may end."""
         if epoch % self.every:
             return False
         with torch.no_grad():
@@ -147,13 +151,13 @@ class _Keeper:
         tau = np.zeros(len(loss))
         if self.y.shape[1] >= LEAST_ORDERED:
             tau = np.array([_tau(a, b) for a, b in zip(predicted.numpy(), self.y.numpy(), strict=True)])
-        better = (loss <= self.loss) & (tau >= self.tau)
+        better = (loss <= self.loss) & (tau >= self.tau) & (self.idle < PATIENCE)
         self.loss, self.tau = np.where(better, loss, self.loss), np.where(better, tau, self.tau)
         mask = torch.from_numpy(better)[:, None, None]
         for kept, now in zip(self.best.parameters, self.networks.parameters, strict=True):
             kept.copy_(torch.where(mask, now.detach(), kept))
-        self.idle = 0 if better.any() else self.idle + 1
-        return self.idle >= PATIENCE
+        self.idle = np.where(better, 0, self.idle + 1)
+        return bool((self.idle >= PATIENCE).all())
 
 
 def _tau(predicted: Array, true: Array) -> float:

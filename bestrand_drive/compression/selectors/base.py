@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Generator, Tensor
@@ -90,6 +90,17 @@ class Selector(Protocol):
 
     def select(self, scores: ScoreMatrix, k: int, *, pool: Tensor, generator: Generator) -> Selection:
         """Choose ``k`` of the items numbered in ``pool`` (long Tensor[pool item])."""
+        ...
+
+
+@runtime_checkable
+class BatchSelector(Protocol):
+    """A selector that trains, and does so for many choices at once in a fraction of the time."""
+
+    def select_many(
+        self, cases: Sequence[ScoreMatrix], k: int, *, pools: Sequence[Tensor], generators: Sequence[Generator]
+    ) -> list[Selection]:
+        """``select`` for each case, up to rounding; each draws from its own generator."""
         ...
 
 

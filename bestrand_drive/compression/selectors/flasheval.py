@@ -3,8 +3,9 @@
 Source: FlashEval (arXiv 2403.16379), scaled down from 3,000,000 sets a round to 500 to 5,000: each round draws random
 k-sets of the items that are left, keeps the 2 % of greatest rank correlation, and goes on with the items that these
 hold most often, their number falling geometrically from N to k in 12 rounds; the best set of all rounds is the answer.
-Unlike the original, a set holds no item twice. Construction cost: all source models on all N items. Own estimator: the
-plain mean.
+Rank correlation is Kendall's tau-b with equal scores as ties, as in its code (whose margins of a tie belong to its four
+metrics). Unlike the original, a set holds no item twice. Construction cost: all source models on all N items. Own
+estimator: the plain mean.
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def search(past: History, k: int, pool: Tensor, generator: Generator, effort: fl
 
 
 def rank_agreement(means: Tensor, full: Tensor) -> Tensor:
-    """Kendall's tau-a between set means and full means, float64 Tensor[set]; pairs equal in both agree.
+    """Kendall's tau-b between set means and full means, float64 Tensor[set]; 0 where either does not tell models apart.
 
     Args:
         means: float64 Tensor[model, set].
@@ -101,7 +102,8 @@ def rank_agreement(means: Tensor, full: Tensor) -> Tensor:
     first, second = torch.triu_indices(len(full), len(full), offset=1)
     wanted = _signs(full[first] - full[second])[:, None]
     got = _signs(means[first] - means[second])
-    return torch.where((wanted == 0) & (got == 0), 1.0, wanted * got).mean(dim=0)
+    apart = (wanted.abs().sum(dim=0) * got.abs().sum(dim=0)).sqrt()
+    return torch.where(apart > 0, (wanted * got).sum(dim=0) / apart.clamp(min=1), 0.0)
 
 
 def _signs(differences: Tensor) -> Tensor:

@@ -3,9 +3,10 @@
 Source: SparseEval's code: items as L2-normalised +-1 vectors over the source models, the item nearest to each k-means
 centre; ten times the anchor on which the proxy network's loss hangs least is exchanged for the item that correlates
 most with its residuals; a final network of the same kind, kept by validation loss and order. A quarter of the source
-models validates; with fewer than four none does, and the final network is trained as long as a proxy. Construction
-cost: all source models on all N items. Own estimator: that network. With several metrics the anchors are those of the
-weightiest.
+models validates the final network and takes no part in the search; with fewer than four none does, and the final
+network is trained as long as a proxy. With fewer source models than anchors, which the authors never have, the networks
+keep what of their random start no source model contradicts, and guess worse than a plain mean. Construction cost: all
+source models on all N items. Own estimator: that network. With several metrics the anchors are those of the weightiest.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class SparseEval:
     def select_many(
         self, cases: Sequence[ScoreMatrix], k: int, *, pools: Sequence[Tensor], generators: Sequence[Generator]
     ) -> list[Selection]:
-        """Several choices of one size and number of probes, whose networks are trained together.
+        """Several choices of one size, whose networks are trained together where their histories have one shape.
 
         Raises:
             UsageError: As ``select``.
@@ -65,6 +66,28 @@ class SparseEval:
         for pool in pools:
             check_size(k, pool)
         pasts = [histories(scores, self.settings, self.name, least=2) for scores in cases]
+        found: dict[int, Selection] = {}
+        for rows in _alike(pasts):
+            batch = self._together(
+                [cases[row] for row in rows],
+                [pasts[row] for row in rows],
+                [pools[row] for row in rows],
+                [generators[row] for row in rows],
+                k=k,
+            )
+            found |= dict(zip(rows, batch, strict=True))
+        return [found[row] for row in range(len(cases))]
+
+    def _together(
+        self,
+        cases: Sequence[ScoreMatrix],
+        pasts: Sequence[dict[int, History]],
+        pools: Sequence[Tensor],
+        generators: Sequence[Generator],
+        *,
+        k: int,
+    ) -> list[Selection]:
+        """Choices from histories of one shape."""
         own = [split_generator(generator) for generator in generators]
         leading = [past[next(iter(past))] for past in pasts]
         parts = [split(len(past.scores), generator) for past, generator in zip(leading, own, strict=True)]
@@ -73,19 +96,22 @@ class SparseEval:
         starts = [_start(past, k, pool, draw_seed(each)) for past, pool, each in zip(fit, numbers, own, strict=True)]
         anchors = refined(fit, starts, numbers, self.deep, own, self.settings.scaled(PROXY_EPOCHS))
         models: list[dict[int, SparseNetwork]] = [{} for _ in cases]
-        for metric in {metric for past in pasts for metric in past}:
-            rows = [row for row, past in enumerate(pasts) if metric in past]
-            networks = self._networks(
-                [pasts[row][metric] for row in rows], [anchors[row] for row in rows], [own[row] for row in rows]
-            )
-            for row, network in zip(rows, networks, strict=True):
-                models[row][metric] = network
+        for metric in pasts[0]:
+            networks = self._networks([past[metric] for past in pasts], anchors, parts, own)
+            for model, network in zip(models, networks, strict=True):
+                model[metric] = network
         return [self._selection(*each) for each in zip(cases, anchors, pasts, models, strict=True)]
 
     def _networks(
-        self, pasts: Sequence[History], anchors: Sequence[np.ndarray], generators: Sequence[Generator]
+        self,
+        pasts: Sequence[History],
+        anchors: Sequence[np.ndarray],
+        parts: Sequence[tuple[np.ndarray, np.ndarray]],
+        generators: Sequence[Generator],
     ) -> list[SparseNetwork]:
-        parts = [split(len(past.scores), generator) for past, generator in zip(pasts, generators, strict=True)]
+        """Predictors of one metric; models that validate are those that the anchors never saw."""
+        if len(pasts[0].scores) != sum(len(part) for part in parts[0]):  # some model lacks this metric
+            parts = [split(len(past.scores), generator) for past, generator in zip(pasts, generators, strict=True)]
         kept, held = ([_models(p, part[side]) for p, part in zip(pasts, parts, strict=True)] for side in (0, 1))
         epochs = self.settings.scaled(PROXY_EPOCHS), self.settings.scaled(FINAL_EPOCHS)
         return predictors(kept, held, anchors, self.deep, generators, epochs)
@@ -103,6 +129,14 @@ class SparseEval:
             estimator="sparse-network",
             model=models,
         )
+
+
+def _alike(pasts: Sequence[dict[int, History]]) -> list[list[int]]:
+    """Numbers of the cases, in groups whose histories have the same metrics and shapes."""
+    groups: dict[tuple[tuple[int, tuple[int, ...]], ...], list[int]] = {}
+    for case, past in enumerate(pasts):
+        groups.setdefault(tuple((metric, one.scores.shape) for metric, one in past.items()), []).append(case)
+    return list(groups.values())
 
 
 def _models(past: History, numbers: np.ndarray) -> History:

@@ -1,14 +1,16 @@
 """ZipBench: a response model of six real and six synthetic models, with k-means inside every stratum.
 
 Source: ZipBench (arXiv 2609.12475) and its code: six source models of evenly spread accuracy; every ensemble of two to
-six of them votes item by item (ties at random), and for each of six equal bins of accuracy the ensemble nearest to its
-centre is kept; response model of 5 dimensions; k-means on [a, b] in every stratum, whose number of items is its share,
-at least one. Construction cost: at most six models on all N items. Own estimator: the cluster-weighted mean.
+six of them, small ones first, votes item by item (ties at random), and of each of six equal bins of accuracy the first
+ensemble that falls into it is kept; response model of 5 dimensions; k-means on [a, b] in every stratum, whose number of
+items is its share, at least one. Construction cost: at most six models on all N items. Own estimator: the
+cluster-weighted mean.
 """
 
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -94,30 +96,32 @@ def spread_models(accuracy: Array, count: int) -> Array:
 
 
 def synthetic(real: Array, generator: Generator) -> Array:
-    """Votes of ensembles, one for each filled bin of accuracy, float64 [bin, item].
+    """Votes of ensembles, the first that falls into each bin of accuracy, float64 [filled bin, item].
+
+    Bins hold their lower end, the last also its upper one. Ensembles come in order of size, then of their members.
 
     Args:
         real: float64 [model, item] of 0 and 1.
         generator: Decides ties.
     """
     accuracy = real.mean(axis=1)
-    low, high = float(accuracy.min()), float(accuracy.max())
-    if high <= low:
-        return np.empty((0, real.shape[1]))
-    width = (high - low) / MODELS
-    best: dict[int, tuple[float, Array]] = {}
-    for size in range(2, len(real) + 1):
-        for members in itertools.combinations(range(len(real)), size):
-            share = real[list(members)].mean(axis=0)
-            coins = torch.rand(len(share), dtype=torch.float64, generator=generator).numpy()
-            vote = np.where(share == 0.5, coins < 0.5, share > 0.5).astype(float)
-            place = int((vote.mean() - low) / width) if low <= vote.mean() < high else MODELS - 1
-            if not low <= vote.mean() <= high:
-                continue
-            off = abs(float(vote.mean()) - (low + (place + 0.5) * width))
-            if place not in best or off < best[place][0]:
-                best[place] = (off, vote)
-    return np.array([best[place][1] for place in sorted(best)]).reshape(-1, real.shape[1])
+    edges = np.linspace(accuracy.min(), accuracy.max(), MODELS + 1)
+    filled: dict[int, Array] = {}
+    for members in _ensembles(len(real)):
+        if len(filled) == MODELS or edges[0] == edges[-1]:
+            break
+        share = real[list(members)].mean(axis=0)
+        coins = torch.rand(len(share), dtype=torch.float64, generator=generator).numpy()
+        vote = np.where(share == 0.5, coins < 0.5, share > 0.5).astype(float)
+        if edges[0] <= vote.mean() <= edges[-1]:
+            place = min(int(np.searchsorted(edges, vote.mean(), side="right")) - 1, MODELS - 1)
+            filled.setdefault(place, vote)
+    return np.array([filled[place] for place in sorted(filled)]).reshape(-1, real.shape[1])
+
+
+def _ensembles(models: int) -> Iterator[tuple[int, ...]]:
+    for size in range(2, models + 1):
+        yield from itertools.combinations(range(models), size)
 
 
 def _anchors(points: Array, weights: Array, codes: Array, k: int, pool: Array, seed: int) -> tuple[Array, Array]:

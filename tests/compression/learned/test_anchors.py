@@ -51,6 +51,16 @@ def test_each_item_keeps_the_line_of_least_residual() -> None:
         close([lines.slope[number], lines.intercept[number]], fits[best][0])
 
 
+@pytest.mark.parametrize(("k", "expected"), [(6, 0.402710791093666), (12, 0.5381339681951915)])
+def test_weighted_is_the_package_s(k: int, expected: float) -> None:
+    """AnchorPointsWeightedPred of benchpred 1.0.0 on these scores, with kmedoids' seed 5."""
+    scores, target = graded()
+    likeness = anchors.correlations(scores)
+    chosen = anchors.medoids(1 - likeness, k, 5)
+    weights = anchors.cluster_weights(likeness[chosen], np.ones(40))
+    close(weights @ target[chosen] / weights.sum(), expected, rtol=1e-6)
+
+
 def test_predictor_is_the_package_s() -> None:
     """AnchorPointPredictorPred of benchpred 1.0.0 on these scores, with kmedoids' seed 5."""
     scores, target = graded()

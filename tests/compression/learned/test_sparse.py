@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from bestrand_drive.compression.learned import sparse
 from bestrand_drive.compression.learned.networks import fresh
 from bestrand_drive.compression.learned.sparse import SparseNetwork, _Keeper, predictors, refined, split
 from tests.compression.histories import answered, past
@@ -44,6 +45,50 @@ def test_the_kept_state_is_the_best_of_those_checked() -> None:
         networks.weights[0].fill_(-3.0)
     assert keeper.watch(2) is False
     close(keeper.best.predict(x).numpy(), x.mean(dim=2).numpy(), rtol=1e-5)
+
+
+def test_a_row_that_ran_out_of_patience_keeps_its_state_whatever_the_others_do() -> None:
+    networks = fresh(2, False, [seeded(0), seeded(1)])
+    x = torch.rand((2, 5, 2), generator=seeded(1))
+    keeper = _Keeper(networks, x, x.mean(dim=2), every=1)
+    first = []
+    with torch.no_grad():
+        networks.biases[0].zero_()
+        for step in range(sparse.PATIENCE + 1):  # the first row gets worse, the second better
+            networks.weights[0][0].fill_(1.0 + step)
+            networks.weights[0][1].fill_(0.5 + 1.0 / (step + 1))
+            assert keeper.watch(step + 1) is False
+            first.append(networks.weights[0][0].clone())
+        networks.weights[0].fill_(0.5)
+        assert keeper.watch(sparse.PATIENCE + 2) is False
+    close(keeper.best.weights[0][0].numpy(), first[0].numpy())
+    close(keeper.best.weights[0][1].numpy(), np.full((2, 1), 0.5))
+
+
+def test_the_search_is_the_rule_with_torch_s_own_layer() -> None:
+    """Ten times: train a linear layer, drop the anchor whose gradient is least, take the item its errors point to."""
+    scores, pool, epochs = answered(12, 40), np.arange(36), 60
+    start = np.array([3, 9, 14, 20, 31])
+    current, generator = start.copy(), seeded(4)
+    goal = torch.from_numpy(scores.mean(axis=1)).float()
+    for _ in range(10):
+        x = torch.from_numpy(scores[:, current]).float().requires_grad_()
+        drawn = fresh(5, False, [generator])
+        layer = torch.nn.Linear(5, 1)
+        layer.load_state_dict({"weight": drawn.weights[0][0].T, "bias": drawn.biases[0][0, 0]})
+        optimiser = torch.optim.Adam(layer.parameters(), lr=5e-4)
+        for _ in range(epochs):
+            optimiser.zero_grad()
+            torch.nn.functional.mse_loss(layer(x.detach())[:, 0], goal).backward()
+            optimiser.step()
+        torch.nn.functional.mse_loss(layer(x)[:, 0], goal).backward()
+        assert x.grad is not None
+        error = (layer(x)[:, 0] - goal).detach().numpy()
+        pull = {int(item): abs(float((scores[:, item] - 0.5) @ error)) for item in pool if item not in current}
+        current[int(x.grad.abs().mean(dim=0).argmin())] = max(pull, key=lambda item: pull[item])
+    found = refined([past(scores)], [start], [pool], False, [seeded(4)], epochs)[0]
+    assert found.tolist() == sorted(current.tolist())
+    assert set(found.tolist()) != set(start.tolist())
 
 
 def test_a_missing_score_is_the_sources_mean() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from bestrand_drive.compression.estimators.registry import guesses
 from bestrand_drive.compression.estimators.source import Source
 from bestrand_drive.compression.learned.irt import ItemParameters
 from bestrand_drive.compression.learned.responses import ResponseModel
+from bestrand_drive.compression.selectors import sparseeval
 from bestrand_drive.compression.selectors.base import ChoiceSettings
 from bestrand_drive.compression.selectors.datbench import DatBench, discrimination
 from bestrand_drive.compression.selectors.flasheval import rank_agreement, search
@@ -47,11 +49,15 @@ def test_datbench_takes_the_most_discriminating_items() -> None:
     assert power[found.indices.numpy()].min() >= np.sort(power)[-7] - 1e-9
 
 
-def test_agreement_of_ranks_is_kendall_s() -> None:
+@pytest.mark.parametrize("step", [1e-6, 0.25, 0.5])
+def test_agreement_of_ranks_is_kendall_s_tau_b(step: float) -> None:
+    """scipy's, where models tie in a set's mean, in the full mean and in both; 0 where it is undefined."""
     rng = np.random.default_rng(0)
-    means, full = rng.random((8, 20)), rng.random(8)
-    expected = [stats.kendalltau(means[:, s], full).statistic for s in range(20)]
+    means, full = (np.round(rng.random(shape) / step) * step for shape in ((8, 20), (8,)))
+    means[:, 3] = 0.5
+    expected = np.nan_to_num([stats.kendalltau(means[:, s], full).statistic for s in range(20)])
     close(rank_agreement(torch.from_numpy(means), torch.from_numpy(full)).numpy(), expected)
+    assert (rank_agreement(torch.from_numpy(means), torch.full((8,), 0.25)) == 0).all()
 
 
 def test_flasheval_finds_the_best_of_all_subsets() -> None:
@@ -83,14 +89,31 @@ def test_models_of_evenly_spread_accuracy() -> None:
     assert sorted(spread_models(accuracy[:3], 6).tolist()) == [0, 1, 2]
 
 
-def test_synthetic_models_are_votes_in_their_bins() -> None:
-    real = answered(6, 200, seed=4)
-    made = synthetic(real, seeded(0))
-    low, high = real.mean(axis=1).min(), real.mean(axis=1).max()
-    places = np.minimum(((made.mean(axis=1) - low) / (high - low) * 6).astype(int), 5)
-    assert places.tolist() == sorted(set(places.tolist()))
-    agreed = (real == real[0]).all(axis=0)
-    assert (made[:, agreed] == real[0, agreed]).all()
+def _voted(real: np.ndarray, generator: torch.Generator) -> list[np.ndarray]:
+    """The rule item by item: pairs first, a coin for every item whether it is needed or not, bins of exact sixths."""
+    right = real.sum(axis=1)
+    low, high = right.min(), right.max()
+    kept: dict[int, list[float]] = {}
+    for size in range(2, len(real) + 1):
+        for members in itertools.combinations(range(len(real)), size):
+            if len(kept) == 6:
+                break
+            coins = torch.rand(real.shape[1], dtype=torch.float64, generator=generator).tolist()
+            votes = [int(real[list(members), item].sum()) for item in range(real.shape[1])]
+            answers = [
+                1.0 if 2 * v > size or (2 * v == size and coin < 0.5) else 0.0
+                for v, coin in zip(votes, coins, strict=True)
+            ]
+            if low <= sum(answers) <= high:
+                place = min(int(6 * (sum(answers) - low) // (high - low)), 5)
+                kept.setdefault(place, answers)
+    return [np.array(kept[place]) for place in sorted(kept)]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_synthetic_models_are_the_first_votes_that_fall_into_a_bin(seed: int) -> None:
+    real = answered(6, 199, seed=seed)
+    close(synthetic(real, seeded(seed)), np.array(_voted(real, seeded(seed))))
     assert len(synthetic(np.ones((3, 5)), seeded(0))) == 0
 
 
@@ -133,6 +156,37 @@ def test_networks_trained_together_are_those_trained_alone(deep: bool) -> None:
             for found in (alone, together[number])
         ]
         assert told[0].value == pytest.approx(told[1].value, abs=1e-3)
+
+
+def test_models_that_validate_take_no_part_in_the_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def told(name: str, number: int) -> None:
+        real = getattr(sparseeval, name)
+
+        def noted(*arguments: Any) -> Any:
+            seen.append(arguments[number][0].scores)
+            return real(*arguments)
+
+        monkeypatch.setattr(sparseeval, name, noted)
+
+    told("refined", 0)
+    told("predictors", 1)
+    scores = answered(12, 40)
+    SparseEval(QUICK).select(score_matrix(scores), 8, pool=torch.arange(40), generator=seeded(0))
+    searched, validating = seen
+    assert sorted([*searched.tolist(), *validating.tolist()]) == sorted(scores.tolist())
+
+
+def test_networks_of_unlike_histories_are_trained_apart() -> None:
+    """A probe without any score leaves its case with one model fewer."""
+    cases = [score_matrix(answered(6, 40, seed=seed)) for seed in (1, 2, 3)]
+    cases[1].valid[:, 0] = False
+    found = SparseEval(QUICK).select_many(
+        cases, 8, pools=[torch.arange(40)] * 3, generators=[seeded(s) for s in range(3)]
+    )
+    alone = SparseEval(QUICK).select(cases[1], 8, pool=torch.arange(40), generator=seeded(1))
+    assert found[1].indices.tolist() == alone.indices.tolist()
 
 
 def test_response_models_are_fitted_together_for_tables_of_any_shape() -> None:
