@@ -11,10 +11,11 @@ import math
 from bestrand_drive.errors import UsageError
 
 
-def sampling_variance(k: int, items: int) -> float:
+def sampling_variance(k: float, items: float) -> float:
     """c(k)^2 = (N - k) / (k (N - 1)): variance of the mean of k random items out of N over sigma^2 (divisor N).
 
-    Exact for any scores. The same as (1/k - 1/N) with the variance of divisor N - 1.
+    Exact for any scores. The same as (1/k - 1/N) with the variance of divisor N - 1. Where items have no score, k and N
+    are mean numbers of those that have, and need not be whole.
 
     Raises:
         UsageError: k is not within 1 .. N.
@@ -24,7 +25,7 @@ def sampling_variance(k: int, items: int) -> float:
     return (items - k) / (k * (items - 1)) if items > 1 else 0.0
 
 
-def sampling_factor(k: int, items: int) -> float:
+def sampling_factor(k: float, items: float) -> float:
     """c(k), the root of ``sampling_variance``: c(k) sigma is the standard deviation of a random subset's mean."""
     return math.sqrt(sampling_variance(k, items))
 

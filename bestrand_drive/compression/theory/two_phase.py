@@ -45,7 +45,7 @@ class TwoPhase:
 
 
 def two_phase(
-    k: int, pool: int, items: int, *, variance: float, rho: float, probes: int = 0, imbalance: float = 0.0
+    k: float, pool: float, items: float, *, variance: float, rho: float, probes: int = 0, imbalance: float = 0.0
 ) -> TwoPhase:
     """Error of k items, balanced on the means of p probes, out of a random pool of P out of N.
 
@@ -61,7 +61,7 @@ def two_phase(
     Without probes this is simple random sampling, v c(k)^2, whatever the pool.
 
     Args:
-        k: Size of the subset.
+        k: Size of the subset; sizes need not be whole (means over models that lack scores).
         pool: P, from k to N.
         items: N.
         variance: v, of one model over items, divisor N, metric units squared.
