@@ -46,9 +46,15 @@ def test_the_document(run, tmp_path):
     assert "4 blocks were there already" in again.err
 
 
-def test_the_table_says_what_fails_and_how_to_read_it(run):
-    ran = run("--selectors", "random")
+def test_the_table_says_what_fails_and_how_to_read_it(bestrand, table, tmp_path):
+    """A model that scores where another does not covaries negatively with all that resemble that one."""
+    frame = pd.read_csv(table)
+    frame["anti"] = 1 - frame["m5"]
+    frame.to_csv(tmp_path / "anti.csv", index=False)
+    base = ("study", "--scores", tmp_path / "anti.csv", "--seeds", 5, "--keep", "0.1,0.5", "--out", tmp_path / "out")
+    ran = bestrand(*base, "--theory-check", "--selectors", "random")
     assert ran.code == 0, ran.err
+    assert "of the pairs do not covary positively" in ran.out
     assert "fails: score: correlations differ" in ran.out
     assert "twin repeats m3 and is left out" in ran.out
     assert len([line for line in ran.out.splitlines() if line.startswith("score")]) == 2
