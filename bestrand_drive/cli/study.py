@@ -10,10 +10,12 @@ import typer
 
 from bestrand_drive.cli.options import comma_list, name_lists, path_pairs
 from bestrand_drive.cli.study_text import print_study, progress
+from bestrand_drive.cli.theory_text import print_theory
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
 from bestrand_drive.workflows.study import TableStudy
 from bestrand_drive.workflows.study_run import StudyRequest, StudyResult, study_driving, study_table
+from bestrand_drive.workflows.theory_check import TheoryResult, check_driving, check_table
 
 app = typer.Typer(
     help="Measure how wrong estimates from suites are, on scores that are known in full.",
@@ -34,6 +36,12 @@ Out = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print the rows as JSON instead of the table.")]
 Family = Annotated[
     list[str] | None, typer.Option("--family", help="Policies of one lineage, NAME=A,B; repeat.", show_default=False)
+]
+Theory = Annotated[
+    bool,
+    typer.Option(
+        "--theory-check", help="Theory beside random and bestrand: assumptions, mode and P95 (docs/theory.md)."
+    ),
 ]
 DEFAULT_OUT = Path("bestrand-study")
 DEFAULT_KEEP = "0.02,0.05,0.1,0.2,0.35,0.5"
@@ -62,6 +70,7 @@ def scores(
     sweep: Annotated[str, typer.Option(help="Vary p,m,n,distance,probe-choice, one at a time.")] = "",
     workers: Workers = 1,
     out: Out = DEFAULT_OUT,
+    theory_check: Theory = False,
     as_json: Json = False,
 ) -> None:
     """Study a score table: probes are drawn a seed, all other models are targets (or those that --split names)."""
@@ -80,7 +89,7 @@ def scores(
     )
     request = _request(out, selectors, estimators, keep, seeds, workers, comma_list(sweep))
     with progress() as told:
-        result = study_table(table, request, told)
+        result = check_table(table, request, told) if theory_check else study_table(table, request, told)
     _print(result, as_json)
 
 
@@ -101,12 +110,17 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
         seeds: Seeds = 1000,
         workers: Workers = 1,
         out: Out = DEFAULT_OUT,
+        theory_check: Theory = False,
         as_json: Json = False,
     ) -> None:
         request = _request(out, selectors, estimators, keep, seeds, workers, ())
         policies, families = path_pairs("--policy", policy), name_lists("--family", family or [])
+        result: StudyResult | TheoryResult
         with progress() as told:
-            result = study_driving(benchmark, routes, policies, families, request, told)
+            if theory_check:
+                result = check_driving(benchmark, routes, policies, families, request, told)
+            else:
+                result = study_driving(benchmark, routes, policies, families, request, told)
         _print(result, as_json)
 
     return command
@@ -141,8 +155,10 @@ def _request(
     return request
 
 
-def _print(result: StudyResult, as_json: bool) -> None:
+def _print(result: StudyResult | TheoryResult, as_json: bool) -> None:
     if as_json:
         print(dump_json(result.json_rows).decode(), end="")
+    elif isinstance(result, TheoryResult):
+        print_theory(result)
     else:
         print_study(result)

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from bestrand_drive.benchmarks.benchmark import Benchmark
 from bestrand_drive.benchmarks.definitions import definition
 from bestrand_drive.compression.policy_estimates import HarmonicRule
 from bestrand_drive.errors import DataRefused, UsageError
@@ -190,8 +191,7 @@ def driving_problem(
         UsageError: A family names no policy given, or there are fewer than three families.
     """
     benchmark = definition(name).load(routes)
-    whole = driving_evidence(benchmark, [ResultSource(one, path) for one, path in policies.items()]).scores
-    whole = unguarded(whole.with_metrics([spec.name for spec in whole.metrics if spec.select]))
+    whole = _driving_scores(benchmark, policies)
     groups = _driving_families(whole, families)
     if len(groups) < 3:
         raise UsageError(f"{len(groups)} families of policies; a study leaves one out and needs two more as probes.")
@@ -207,6 +207,19 @@ def driving_problem(
     usable = [rule for rule in rules if {rule.score, rule.success} <= set(scores.metric_names)]
     words = [f"{family}: {members[family]} {targets[family]}" for family in groups]
     return Problem(name, scores, left_out_families(members, targets), "; ".join(words), usable)
+
+
+def alike_problem(name: str, routes: Path, policies: Mapping[str, Path]) -> Problem:
+    """Probes drawn from all policies, whatever their family, and every other policy a target (runs are averaged)."""
+    scores, dropped = without_copies(_driving_scores(definition(name).load(routes), policies))
+    probes = min(PROBES, len(scores.policies) // 2)
+    return Problem(name, scores, random_split(_abilities(scores), probes), f"random {probes}", dropped=dropped)
+
+
+def _driving_scores(benchmark: Benchmark, policies: Mapping[str, Path]) -> ScoreMatrix:
+    """Every policy's scores, with the metrics that guide a choice."""
+    whole = driving_evidence(benchmark, [ResultSource(one, path) for one, path in policies.items()]).scores
+    return unguarded(whole.with_metrics([spec.name for spec in whole.metrics if spec.select]))
 
 
 def _driving_families(scores: ScoreMatrix, families: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
