@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bestrand_drive.benchmarks.definitions import MissingRule, definition
+from bestrand_drive.compression.stopping.rule import Goal, Kind
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite, read_suite
@@ -15,6 +16,7 @@ from bestrand_drive.workflows.driving import ResultSource, driving_evidence, loa
 from bestrand_drive.workflows.estimate import SuiteEstimate, estimate_target
 from bestrand_drive.workflows.evidence import Evidence
 from bestrand_drive.workflows.request import CompressRequest
+from bestrand_drive.workflows.stopping import stopping
 from bestrand_drive.workflows.suite_folder import check_target, write_suite
 from bestrand_drive.workflows.tabular import TableSource, table_evidence
 from bestrand_drive.workflows.targets import read_target
@@ -190,7 +192,7 @@ def choose_and_write(
     return suite
 
 
-def estimate(
+def estimate(  # noqa: PLR0913  one keyword an option, as on the command line
     suite: PathLike | Suite,
     results: PathLike,
     *,
@@ -200,6 +202,8 @@ def estimate(
     family: str | None = None,
     metric_info: PathLike | None = None,
     allow_evaluator_mismatch: bool = False,
+    until: Mapping[str, float] | None = None,
+    until_interval: Kind = "policy",
 ) -> SuiteEstimate:
     """Estimate a policy's full scores from its results on a suite.
 
@@ -212,10 +216,13 @@ def estimate(
         family: The policy's family, to be warned when a probe belongs to it.
         metric_info: Folder of per-step records for comfort.
         allow_evaluator_mismatch: Accept result files of another benchmark's evaluator.
+        until: Greatest half width by metric; says after how many whole blocks of the suite's order it was reached.
+        until_interval: Whose half width: ``policy`` or ``run``.
 
     Raises:
         BestrandError: See ``bestrand_drive.errors``.
     """
+    goal = Goal(until, until_interval, level) if until is not None else None
     known = suite if isinstance(suite, Suite) else read_suite(Path(suite))
     target = read_target(
         known,
@@ -225,4 +232,5 @@ def estimate(
         metric_info=None if metric_info is None else Path(metric_info),
         allow_mismatch=allow_evaluator_mismatch,
     )
-    return estimate_target(known, target, level=level, missing=missing, family=family)
+    found = estimate_target(known, target, level=level, missing=missing, family=family)
+    return found if goal is None else replace(found, until=stopping(known, target, goal, missing=missing))
