@@ -59,7 +59,7 @@ class Row:
     Attributes:
         metric: Name.
         goal: Half width.
-        coverage: At the stop: mean over policies and seeds.
+        coverage: At the stop: mean over seeds, members of a family, families.
         coverage_worst: Of the policy where it is least.
         routes: Mean at the stop.
         fixed: Smallest size at which 95 % of the intervals are that narrow.
@@ -129,29 +129,38 @@ def looks(problem: Problem, ordered: Sequence[Array], block: int, first: int) ->
     return Looks(np.array(sizes), np.stack(errors), np.stack(halves), np.stack(holds))
 
 
-def stop_row(seen: Looks, name: str, metric: int, goal: float) -> Row:
-    """Stop at the first look that is narrow enough (the last one where none is), policies weighted alike."""
+def family_weights(problem: Problem) -> Array:
+    """What each policy counts, [policy]: families alike, and their members alike."""
+    weights = np.zeros(len(problem.scores.policies))
+    cases = problem.split(0)
+    for roles in cases:
+        weights[list(roles.targets)] = 1 / len(roles.targets) / len(cases)
+    return weights
+
+
+def stop_row(seen: Looks, weights: Array, name: str, metric: int, goal: float) -> Row:
+    """Stop at the first look that is narrow enough (the last one where none is)."""
     error, half, held = (part[:, :, :, metric] for part in (seen.error, seen.half, seen.held))
     narrow = half <= goal
     stop = np.where(narrow.any(axis=0), narrow.argmax(axis=0), len(seen.sizes) - 1)
     at = np.take_along_axis(error, stop[None], axis=0)[0]
     coverage = np.take_along_axis(held, stop[None], axis=0)[0].mean(axis=0)
-    routes = float(seen.sizes[stop].mean())
-    enough = narrow.mean(axis=(1, 2)) >= 0.95
+    routes = float(seen.sizes[stop].mean(axis=0) @ weights)
+    enough = narrow.mean(axis=1) @ weights >= 0.95
     fixed = int(seen.sizes[enough.argmax() if enough.any() else -1])
     nearest = int(np.abs(seen.sizes - routes).argmin())
     return Row(
         metric=name,
         goal=goal,
-        coverage=float(coverage.mean()),
+        coverage=float(coverage @ weights),
         coverage_worst=float(coverage.min()),
         routes=routes,
         fixed=fixed,
         saved=1 - routes / fixed,
-        mae=float(np.abs(at).mean()),
-        mae_fixed=float(np.abs(error[nearest]).mean()),
-        bias=float(at.mean()),
-        reached=float(narrow[:-1].any(axis=0).mean()),
+        mae=float(np.abs(at).mean(axis=0) @ weights),
+        mae_fixed=float(np.abs(error[nearest]).mean(axis=0) @ weights),
+        bias=float(at.mean(axis=0) @ weights),
+        reached=float(narrow[:-1].any(axis=0).mean(axis=0) @ weights),
     )
 
 
@@ -187,9 +196,9 @@ def main() -> None:
     problem, seconds = bench2drive(arguments.data)
     ordered = orders(problem, seeds, arguments.block)
     seen = looks(problem, ordered, arguments.block, arguments.first)
-    rows = [
-        stop_row(seen, name, problem.metric_names.index(name), goal) for name, goals in GOALS.items() for goal in goals
-    ]
+    weights = family_weights(problem)
+    place = problem.metric_names.index
+    rows = [stop_row(seen, weights, name, place(name), goal) for name, goals in GOALS.items() for goal in goals]
     heads = [one.name for one in fields(Row)]
     print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
     for row in rows:

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 
 from bestrand_drive.benchmarks.definitions import definition
+from bestrand_drive.compression.features import OBJECTIVES
 from bestrand_drive.compression.policy_estimates import HarmonicRule
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
@@ -36,6 +37,7 @@ SWEEPS: Mapping[str, Sequence[str | int | float | None]] = {
     "n": (1.5, 2.0, 4.0, 8.0, None),
     "distance": ("l1", "l2", "max"),
     "probe-choice": PROBE_CHOICES,
+    "objective": OBJECTIVES,
 }
 """What a sweep varies, one thing at a time around the published setting (p = 5, m = 128, n = 4, L2, random probes)."""
 
@@ -285,4 +287,6 @@ def _varied(arm: Arm, sweep: str, value: str | int | float | None) -> Arm:
         return replace(arm, label=label, candidates=int(str(value)))
     if sweep == "n":
         return replace(arm, label=label, pool_factor=None if value is None else float(value))
+    if sweep == "objective":
+        return replace(arm, label=label, objective=str(value))
     return replace(arm, label=label, distance=str(value))

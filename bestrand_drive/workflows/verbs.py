@@ -38,6 +38,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
     hours: float | None = None,
     seed: int = 0,
     selector: str = "balanced",
+    objective: str = "scores",
     candidates: int = 128,
     pool_factor: float | None = None,
     metric_weights: Mapping[str, float] | None = None,
@@ -71,6 +72,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
         hours: Budget of simulator hours a policy.
         seed: Of every draw.
         selector: ``balanced``, ``bestrand`` or ``random``.
+        objective: ``scores``, or ``ranking`` to balance the differences between probes instead of their scores.
         candidates: Random subsets that are judged.
         pool_factor: Use probe scores on min(n k, N) drawn items; None takes 4 for ``bestrand``, else all items.
         metric_weights: Metrics to choose by, with a factor each; of a table, the others are left out.
@@ -96,6 +98,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
         hours=hours,
         seed=seed,
         selector=selector,
+        objective=objective,
         candidates=candidates,
         pool_factor=pool_factor,
         metric_weights=dict(metric_weights or {}),
