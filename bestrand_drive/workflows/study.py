@@ -13,6 +13,7 @@ import torch
 from bestrand_drive.benchmarks.definitions import definition
 from bestrand_drive.compression.features import OBJECTIVES
 from bestrand_drive.compression.policy_estimates import HarmonicRule
+from bestrand_drive.compression.probe_choice import abilities
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.tables import read_items, read_table
@@ -93,11 +94,11 @@ def table_problem(study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, 
     if study.n_probes < 1:
         raise UsageError(f"--n-probes {study.n_probes}: give at least 1.")
     probes = min(study.n_probes, len(scores.policies) // 2)
-    abilities = _abilities(scores)
+    ability = abilities(scores)
     if study.split == "random":
-        split = random_split(abilities, probes, study.probe_choice)
+        split = random_split(ability, probes, study.probe_choice)
     elif study.split == "score":
-        split = ordered_split(abilities, probes)
+        split = ordered_split(ability, probes)
     elif study.split == "family":
         split = family_split(_families(study, scores), probes)
     else:
@@ -109,20 +110,6 @@ def table_problem(study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, 
         words += [str(date) for date in _dates(study, scores)]
     name = re.sub(r"\.(csv|tsv|jsonl|parquet)(\.gz)?$", "", study.scores.name)
     return Problem(name, scores, split, " ".join(words), dropped=dict(dropped))
-
-
-def _abilities(scores: ScoreMatrix) -> np.ndarray:
-    """Mean of each policy's standardised deviations from the items' means, greater is better: float64 [policy]."""
-    total = np.zeros(len(scores.policies))
-    for spec in scores.metrics:
-        values = scores.masked(spec.name)
-        known = ~np.isnan(values)
-        means = np.nansum(values, axis=1) / np.maximum(known.sum(axis=1), 1)
-        deviation = np.where(known, values - means[:, None], 0.0)
-        spread = float(np.sqrt((deviation**2).sum() / max(int(known.sum()), 1)))
-        sign = 1.0 if spec.higher_is_better else -1.0
-        total += sign * deviation.sum(axis=0) / np.maximum(known.sum(axis=0), 1) / (spread or 1.0)
-    return total
 
 
 def _families(study: TableStudy, scores: ScoreMatrix) -> list[str]:

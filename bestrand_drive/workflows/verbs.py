@@ -18,7 +18,7 @@ from bestrand_drive.workflows.evidence import Evidence
 from bestrand_drive.workflows.request import CompressRequest
 from bestrand_drive.workflows.stopping import stopping
 from bestrand_drive.workflows.suite_folder import check_target, write_suite
-from bestrand_drive.workflows.tabular import TableSource, table_evidence
+from bestrand_drive.workflows.tabular import TableSource, table_evidence, with_probed_families
 from bestrand_drive.workflows.targets import read_target
 
 PathLike = str | Path
@@ -33,6 +33,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
     items: PathLike | None = None,
     probes: Mapping[str, PathLike] | Sequence[str] = (),
     n_probes: int | None = None,
+    probe_choice: str = "even",
     keep: float | None = None,
     k: int | None = None,
     hours: float | None = None,
@@ -66,7 +67,9 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
         scores: Score table, wide or long, or a matrix.
         items: Item table (item_id, stratum, group, cost_s).
         probes: Whose scores guide the choice; may be empty.
-        n_probes: Take this many models of the table, spread evenly over ability.
+        n_probes: Take this many models of the table, by ``probe_choice``.
+        probe_choice: ``even`` over ability; ``auto``: also at most one a family while others are left; ``random``,
+            ``low`` or ``high`` (drawn by ``seed``), or ``first``.
         keep: Share of the items to keep; give exactly one of ``keep``, ``k`` and ``hours``.
         k: Number of items to keep.
         hours: Budget of simulator hours a policy.
@@ -119,8 +122,12 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
             n_probes=n_probes,
             bounds=dict(bounds or {}),
             lower_is_better=tuple(lower_is_better),
+            probe_choice=probe_choice,
+            families=request.families,
+            seed=seed,
         )
         evidence = table_evidence(source, (licences or {}).get("", "not stated"))
+        request = with_probed_families(request, source, evidence)
     else:
         kind = definition(benchmark)
         absent = routes is None and kind.shipped is None

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from bestrand_drive.compression.stopping.order import block_size, suite_order
 from bestrand_drive.errors import UsageError
+from tests.compression.worlds import LIGHT
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=8)
 
@@ -24,6 +25,7 @@ def world(sizes: list[int]) -> tuple[list[str], list[str]]:
     return [f"i{number}" for number in range(len(labels))], labels
 
 
+@LIGHT
 @given(SIZES, st.integers(0, 2**40))
 def test_every_beginning_holds_the_floor_or_the_ceiling_of_one_common_share(sizes: list[int], seed: int) -> None:
     """Brute force: some share f must fit all counts; only f where a count changes need be tried."""
