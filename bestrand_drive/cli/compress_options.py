@@ -39,7 +39,7 @@ SelectorName = Annotated[
 Objective = Annotated[
     str,
     typer.Option(
-        help="What balanced and bestrand balance: scores, or ranking (differences between probes, to order policies)."
+        help="What balanced and bestrand balance: scores, or ranking (differences between probes; see docs/methods.md)."
     ),
 ]
 Candidates = Annotated[int, typer.Option(help="How many random subsets are judged.")]
