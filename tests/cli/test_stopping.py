@@ -117,3 +117,22 @@ def test_without_known_noise_the_run_interval_is_advised(bestrand, toy_table, ta
     assert ran.code == 2
     assert "--until-interval run" in ran.err
     assert bestrand(*common, "--until-interval", "run", "--json").json["until"]["verdict"] == "stop"
+
+
+def test_real_routes_and_a_real_policy(bestrand, shared_data, tmp_path):
+    """88 routes are two of each of the 44 types: two blocks make a cycle, and a wide goal is reached before the end."""
+    folder = shared_data / "bench2drive"
+    probes = [part for name in ("PDM-Lite", "ORION", "UniAD-Base") for part in ("--probe", folder / "results" / name)]
+    routes, out = folder / "routes" / "bench2drive220.xml", tmp_path / "suite"
+    ran = bestrand("compress", "bench2drive", "--routes", routes, *probes, "--k", 88, "--out", out)
+    assert ran.code == 0, ran.err
+    order = bestrand("order", out, "--json").json
+    assert (order["block"], [len(block) for block in order["blocks"]]) == (22, [22] * 4)
+    label = {item.id: item.stratum for item in read_suite(out).items}
+    assert len({label[item] for block in order["blocks"][:2] for item in block}) == 44
+    common = ("estimate", out, "--results", folder / "results" / "SimLingo", "--until", "driving_score=7", "--json")
+    until = bestrand(*common).json["until"]
+    assert until["verdict"] == "stop"
+    assert until["items"] in (44, 66)
+    line = until["metrics"]["driving_score"]["policy"]
+    assert (line["high"] - line["low"]) / 2 == pytest.approx(until["half_widths"]["driving_score"])
