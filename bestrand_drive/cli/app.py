@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bestrand_drive.cli import adopt, compress, demo, doctor, estimate, headless, inspect, probe, study
+from bestrand_drive.cli import adopt, compress, demo, doctor, estimate, headless, inspect, order, probe, study
 from bestrand_drive.cli.run import run as run_policy
 from bestrand_drive.cli.running import run_command
 
@@ -24,6 +24,7 @@ app.command("adopt")(adopt.adopt)
 app.command("doctor")(doctor.doctor)
 app.command("estimate")(estimate.estimate)
 app.command("inspect")(inspect.inspect)
+app.command("order")(order.order)
 app.command("probe")(probe.probe)
 app.command("demo")(demo.demo)
 app.command("run")(run_policy)

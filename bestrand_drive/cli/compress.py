@@ -16,7 +16,7 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.workflows.driving import driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence import Evidence
 from bestrand_drive.workflows.request import CompressRequest
-from bestrand_drive.workflows.tabular import TableSource, table_evidence
+from bestrand_drive.workflows.tabular import TableSource, table_evidence, with_probed_families
 from bestrand_drive.workflows.verbs import check_request, choose_and_write, result_sources, with_exclusions
 
 app = typer.Typer(help="Choose the items that stand for a whole benchmark.", no_args_is_help=True)
@@ -49,6 +49,7 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
         hours: common.Hours = None,
         seed: common.Seed = 0,
         selector: common.SelectorName = "balanced",
+        objective: common.Objective = "scores",
         candidates: common.Candidates = 128,
         pool_factor: common.PoolFactor = None,
         metric: common.Metric = None,
@@ -70,6 +71,7 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
             hours=hours,
             seed=seed,
             selector=selector,
+            objective=objective,
             candidates=candidates,
             pool_factor=pool_factor,
             metric_weights=metric_weights(metric or []),
@@ -111,13 +113,22 @@ def scores(
         typer.Option("--probe", help="A model that guides the choice; default: every model.", show_default=False),
     ] = None,
     n_probes: Annotated[
-        int | None, typer.Option(help="Instead of --probe: this many models, spread over ability.", show_default=False)
+        int | None, typer.Option(help="Instead of --probe: this many models, by --probe-choice.", show_default=False)
     ] = None,
+    probe_choice: Annotated[
+        str,
+        typer.Option(
+            help="How --n-probes are picked. even: the middles of equal parts of the ranking by ability; auto: the "
+            "same, but at most one of a --family while others are left, ties by name; random; low, high: out of the "
+            "weakest or strongest third; first: of the table. Copies are never picked."
+        ),
+    ] = "even",
     keep: common.Keep = None,
     k: common.Size = None,
     hours: common.Hours = None,
     seed: common.Seed = 0,
     selector: common.SelectorName = "balanced",
+    objective: common.Objective = "scores",
     candidates: common.Candidates = 128,
     pool_factor: common.PoolFactor = None,
     metric: common.Metric = None,
@@ -146,6 +157,7 @@ def scores(
         hours=hours,
         seed=seed,
         selector=selector,
+        objective=objective,
         candidates=candidates,
         pool_factor=pool_factor,
         metric_weights=weights,
@@ -161,8 +173,12 @@ def scores(
         n_probes=n_probes,
         bounds=number_ranges("--bounds", bounds or []),
         lower_is_better=tuple(lower_is_better or ()),
+        probe_choice=probe_choice,
+        families=request.families,
+        seed=seed,
     )
     evidence = table_evidence(source, licence)
+    request = with_probed_families(request, source, evidence)
     request = with_exclusions(request, evidence, comma_list(exclude), disjoint_from or [])
     _finish(evidence, request, out, force)
 

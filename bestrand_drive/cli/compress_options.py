@@ -36,6 +36,12 @@ SelectorName = Annotated[
         + ". Those after stratified need the probes' results on all items.",
     ),
 ]
+Objective = Annotated[
+    str,
+    typer.Option(
+        help="What balanced and bestrand balance: scores, or ranking (differences between probes; see docs/methods.md)."
+    ),
+]
 Candidates = Annotated[int, typer.Option(help="How many random subsets are judged.")]
 PoolFactor = Annotated[
     float | None,

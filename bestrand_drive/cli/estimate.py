@@ -9,6 +9,9 @@ from typing import Annotated, Literal
 import typer
 
 from bestrand_drive.cli.estimate_text import estimate_json, print_estimate
+from bestrand_drive.cli.options import numbers
+from bestrand_drive.cli.stopping_text import print_until
+from bestrand_drive.compression.stopping.rule import Verdict
 from bestrand_drive.errors import ExitCode
 from bestrand_drive.files import dump_json
 from bestrand_drive.suite import read_suite
@@ -38,11 +41,22 @@ def estimate(
     allow_evaluator_mismatch: Annotated[
         bool, typer.Option("--allow-evaluator-mismatch", help="Accept files of another benchmark's evaluator.")
     ] = False,
+    until: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--until",
+            help="METRIC=HALFWIDTH, such as driving_score=3: say after how many blocks of the suite's order the "
+            "interval was that narrow; repeat.",
+            show_default=False,
+        ),
+    ] = None,
+    until_interval: Annotated[Literal["policy", "run"], typer.Option(help="Whose half width --until is.")] = "policy",
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Estimate a policy's full scores from its results on a suite.
 
-    Leaves with 6 when items of the suite have no result and --missing does not say what to do with them.
+    Leaves with 6 when items of the suite have no result and --missing does not say what to do with them, unless
+    --until is reached without them.
     """
     known = read_suite(suite)
     found = verbs.estimate(
@@ -54,15 +68,20 @@ def estimate(
         family=family,
         metric_info=metric_info,
         allow_evaluator_mismatch=allow_evaluator_mismatch,
+        until=numbers("--until", until) if until else None,
+        until_interval=until_interval,
     )
     if as_json:
         print(dump_json(estimate_json(found)).decode(), end="")
     else:
         print_estimate(known, found)
-    if found.missing and missing is None and not found.known:
+        print_until(found)
+    enough = found.known or (found.until is not None and found.until.verdict is Verdict.STOP)
+    incomplete = bool(found.missing) and missing is None and not enough
+    if incomplete:
         print(
             f"bestrand: {len(found.missing)} of the suite's {found.suite_items} items have no result (exit code 6). "
             "Run them, or say what to do: --missing zero scores them at their worst, exclude leaves them out.",
             file=sys.stderr,
         )
-    return ExitCode.INCOMPLETE if found.missing and missing is None and not found.known else ExitCode.OK
+    return ExitCode.INCOMPLETE if incomplete else ExitCode.OK

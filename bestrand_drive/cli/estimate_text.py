@@ -9,6 +9,7 @@ from rich.console import Console
 from bestrand_drive.benchmarks.catalog import UNKNOWN
 from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
+from bestrand_drive.cli.stopping_text import until_json
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
 from bestrand_drive.compression.intervals import Interval
 from bestrand_drive.suite import Suite
@@ -35,7 +36,7 @@ def estimate_json(found: SuiteEstimate) -> dict[str, Any]:
         "counts": dict(found.counts),
         "warnings": list(found.warnings),
         "notes": list(found.notes),
-    }
+    } | ({} if found.until is None else {"until": until_json(found.until, found.suite_items)})
 
 
 def _metric_json(result: MetricResult) -> dict[str, Any]:

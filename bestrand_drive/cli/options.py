@@ -61,6 +61,18 @@ def metric_weights(values: Sequence[str]) -> dict[str, float]:
         raise UsageError(f"--metric: {error}; write NAME or NAME=WEIGHT.") from error
 
 
+def numbers(option: str, values: Sequence[str]) -> dict[str, float]:
+    """Parse repeated ``NAME=NUMBER``.
+
+    Raises:
+        UsageError: A value is not a number.
+    """
+    try:
+        return {name: float(text) for name, text in pairs(option, values).items()}
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}; write NAME=NUMBER.") from error
+
+
 def number_ranges(option: str, values: Sequence[str]) -> dict[str, tuple[float, float]]:
     """Parse repeated ``NAME=LOW:HIGH``.
 

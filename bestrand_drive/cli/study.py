@@ -67,7 +67,7 @@ def scores(
         str, typer.Option(help="Who is probe: random, score (weaker half), family (other families), time (older half).")
     ] = "random",
     probe_choice: Annotated[str, typer.Option(help="Of the random split: random, uniform, low, high.")] = "random",
-    sweep: Annotated[str, typer.Option(help="Vary p,m,n,distance,probe-choice, one at a time.")] = "",
+    sweep: Annotated[str, typer.Option(help="Vary p,m,n,distance,probe-choice,objective, one at a time.")] = "",
     workers: Workers = 1,
     out: Out = DEFAULT_OUT,
     theory_check: Theory = False,

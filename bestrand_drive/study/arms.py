@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import torch
 
-from bestrand_drive.compression.features import standardised_features
+from bestrand_drive.compression.features import differences, standardised_features
 from bestrand_drive.compression.imbalance import NORMS
 from bestrand_drive.compression.pool import draw_pool, half_up
 from bestrand_drive.compression.profiles import profiles
@@ -44,6 +44,7 @@ class Arm:
         candidates: Random subsets judged (m).
         pool_factor: n of the pool min(n k, N), None for all items.
         distance: Of candidates: ``l1``, ``l2`` or ``max``.
+        objective: ``scores`` or ``ranking``; kept parts know it by the label, so that older ones stay what they are.
     """
 
     selector: str
@@ -51,6 +52,7 @@ class Arm:
     candidates: int = 128
     pool_factor: float | None = None
     distance: str = "l2"
+    objective: str = field(default="scores", repr=False)
 
     @classmethod
     def of(cls, selector: str) -> Arm:
@@ -147,30 +149,33 @@ def _prepared(problem: Problem, arm: Arm, k: int, roles: Roles, rng: np.random.G
     whole = scores.shape[2] == 1 and strata is None and all(len(family) == 1 for family in roles.families)
     classes = response_classes(scores[:, :, 0]) if whole else None
     features = balanced_features if arm.selector == "balanced" else bestrand_features
-    return _Prepared(pool, features(problem, scores, roles), classes, strata)
+    return _Prepared(pool, features(problem, scores, roles, arm.objective), classes, strata)
 
 
-def bestrand_features(problem: Problem, scores: Array, roles: Roles) -> Array:
+def bestrand_features(problem: Problem, scores: Array, roles: Roles, objective: str = "scores") -> Array:
     """Raw scores over each metric's pooled deviation, NaN where missing: float64 [pool item, metric x probe].
 
     Args:
         problem: Says which metrics take part.
         scores: float64 [pool item, probe, metric].
         roles: Of the probes.
+        objective: ``ranking`` takes the differences between probes.
     """
     blocks = []
     for number, spec in enumerate(problem.scores.metrics):
         block = scores[:, :, number]
         block = block[:, ~np.isnan(block).all(axis=0)]
+        block = differences(block) if objective == "ranking" else block
         spread = float(np.sqrt(np.nanmean((block - np.nanmean(block, axis=0)) ** 2))) if block.size else 0.0
         if spec.select and spread > 1e-12:
             blocks.append(block / spread)
     return np.concatenate(blocks, axis=1) if blocks else np.empty((len(scores), 0))
 
 
-def balanced_features(problem: Problem, scores: Array, roles: Roles) -> Array:
+def balanced_features(problem: Problem, scores: Array, roles: Roles, objective: str = "scores") -> Array:
     """Standardised family columns and their profile: float64 [pool item, feature]; arguments as above."""
     columns = [family_profiles(scores[:, :, number], roles) for number in range(scores.shape[2])]
+    columns = [differences(block) for block in columns] if objective == "ranking" else columns
     return standardised_features(columns, [float(spec.select) for spec in problem.scores.metrics]).numpy()
 
 
@@ -225,7 +230,7 @@ def _by_selector(
 ) -> list[Chosen]:
     """Ask the selector itself, with each seed's own generator; what trains does so for many seeds at once."""
     entry = SELECTORS[arm.selector]
-    settings = ChoiceSettings(candidates=arm.candidates)
+    settings = ChoiceSettings(candidates=arm.candidates, objective=arm.objective)
     selector = entry.make(settings)
     asked = [_asked(problem, arm, k, seed, role, case) for seed, role in zip(seeds, roles, strict=True)]
     found: list[Selection] = []

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from bestrand_drive.compression.probe_choice import drawn
 from bestrand_drive.errors import UsageError
 from bestrand_drive.study.problem import Roles, Split
 
@@ -19,20 +20,12 @@ def random_split(abilities: np.ndarray, probes: int, choice: str = "random") -> 
     Args:
         abilities: float64 [policy], mean score.
         probes: How many.
-        choice: ``random``; ``uniform``, one of each p-th part of the policies in order of ability; ``low`` or ``high``,
-            out of the weakest or strongest third (of at least p policies).
+        choice: One of ``PROBE_CHOICES``, see ``compression.probe_choice.drawn``.
     """
-    order = np.argsort(abilities, kind="stable")
-    third = max(probes, len(order) // 3)
 
     def split(seed: int) -> Sequence[Roles]:
-        rng = _rng(seed)
-        if choice == "uniform":
-            picked = np.array([rng.choice(part) for part in np.array_split(order, probes)])
-        else:
-            among = {"random": order, "low": order[:third], "high": order[-third:]}[choice]
-            picked = rng.choice(among, probes, replace=False)
-        return [_roles(picked, np.setdiff1d(order, picked))]
+        picked = drawn(abilities, probes, choice, _rng(seed))
+        return [_roles(picked, np.setdiff1d(np.arange(len(abilities)), picked))]
 
     return split
 

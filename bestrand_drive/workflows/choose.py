@@ -73,6 +73,7 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
         metric_weights=request.metric_weights,
         families=families,
         guard_domains=request.guard,
+        objective=request.objective,
     )
     selection = entry.make(settings).select(visible, k, pool=choosable, generator=generator)
     return Chosen(visible, pool, selection, families, copies)

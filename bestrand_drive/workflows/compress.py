@@ -126,6 +126,8 @@ def _settings(request: CompressRequest, chosen: Chosen) -> dict[str, str | int |
         "guard": request.guard,
         "metric_weights": " ".join(f"{name}={weight:g}" for name, weight in request.metric_weights.items()) or None,
     }
+    if request.objective != "scores":
+        settings["objective"] = request.objective
     for name, value in chosen.selection.diagnostics.items():
         settings[name] = float(f"{value:.9g}") if isinstance(value, float) else value
     return settings

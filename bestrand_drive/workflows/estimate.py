@@ -10,6 +10,7 @@ import torch
 from bestrand_drive.benchmarks.definitions import MissingRule
 from bestrand_drive.compression.estimation import Bound, Estimate
 from bestrand_drive.compression.policy_estimates import policy_estimates
+from bestrand_drive.compression.stopping.rule import Decision
 from bestrand_drive.errors import Incomplete, UsageError
 from bestrand_drive.suite import Suite, SuiteProbe
 from bestrand_drive.workflows.cautions import cautions
@@ -66,6 +67,7 @@ class SuiteEstimate:
         warnings: What the reader must know before using the numbers.
         counts: What was counted while reading.
         notes: What else the reader says.
+        until: Whether a part of the results would have been enough, when that was asked.
     """
 
     policy: str
@@ -80,6 +82,7 @@ class SuiteEstimate:
     warnings: tuple[str, ...]
     counts: Mapping[str, int]
     notes: tuple[str, ...]
+    until: Decision | None = None
 
     @property
     def known(self) -> bool:

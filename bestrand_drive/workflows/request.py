@@ -9,10 +9,14 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor
 
+from bestrand_drive.compression.features import OBJECTIVES
 from bestrand_drive.compression.pool import kept_items
 from bestrand_drive.compression.selectors.registry import SELECTORS
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
+
+BALANCING = ("balanced", "bestrand")
+"""Selectors that balance probe scores, and so can balance differences instead."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,7 @@ class CompressRequest:
         exclude: Item ids that must not be chosen, with the reason.
         guard: Whether every domain (ability) must keep an item.
         probe_data: Whether per-item probe figures go into the suite.
+        objective: ``scores`` balances the probes' scores, ``ranking`` the differences between probes.
     """
 
     keep: float | None = None
@@ -46,6 +51,7 @@ class CompressRequest:
     exclude: Mapping[str, str] = field(default_factory=dict)
     guard: bool = True
     probe_data: bool = True
+    objective: str = "scores"
 
     def check(self) -> None:
         """Refuse what cannot be meant.
@@ -60,6 +66,7 @@ class CompressRequest:
             raise UsageError("--keep, --k and --hours must be above 0.")
         if self.selector not in SELECTORS:
             raise UsageError(f"--selector {self.selector}: known are {', '.join(SELECTORS)}.")
+        self._check_objective()
         if self.candidates < 1:
             raise UsageError(f"--candidates {self.candidates}: give 1 or more.")
         if not 0 <= self.seed < 2**63:
@@ -72,6 +79,15 @@ class CompressRequest:
             raise UsageError("--metric: a weight must be a number, 0 or more.")
         if self.metric_weights and not any(self.metric_weights.values()):
             raise UsageError("--metric: every weight is 0, so nothing is left to choose by.")
+
+    def _check_objective(self) -> None:
+        if self.objective not in OBJECTIVES:
+            raise UsageError(f"--objective {self.objective}: known are {', '.join(OBJECTIVES)}.")
+        if self.objective != "scores" and self.selector not in BALANCING:
+            raise UsageError(
+                f"--objective {self.objective}: --selector {self.selector} balances nothing; take "
+                f"{' or '.join(BALANCING)}."
+            )
 
     def factor(self) -> float | None:
         """The pool factor that applies."""

@@ -12,7 +12,9 @@ import torch
 
 from bestrand_drive.benchmarks.benchmark import Benchmark
 from bestrand_drive.benchmarks.definitions import definition
+from bestrand_drive.compression.features import OBJECTIVES
 from bestrand_drive.compression.policy_estimates import HarmonicRule
+from bestrand_drive.compression.probe_choice import abilities
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.tables import read_items, read_table
@@ -37,6 +39,7 @@ SWEEPS: Mapping[str, Sequence[str | int | float | None]] = {
     "n": (1.5, 2.0, 4.0, 8.0, None),
     "distance": ("l1", "l2", "max"),
     "probe-choice": PROBE_CHOICES,
+    "objective": OBJECTIVES,
 }
 """What a sweep varies, one thing at a time around the published setting (p = 5, m = 128, n = 4, L2, random probes)."""
 
@@ -87,11 +90,11 @@ def table_problem(study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, 
     """
     _check(study)
     probes = min(study.n_probes, len(scores.policies) // 2)
-    abilities = _abilities(scores)
+    ability = abilities(scores)
     if study.split == "random":
-        split = random_split(abilities, probes, study.probe_choice)
+        split = random_split(ability, probes, study.probe_choice)
     elif study.split == "score":
-        split = ordered_split(abilities, probes)
+        split = ordered_split(ability, probes)
     elif study.split == "family":
         split = family_split(_families(study, scores), probes)
     else:
@@ -121,20 +124,6 @@ def _check(study: TableStudy) -> None:
         raise UsageError("--family is for --split family; other splits of a table take every model for itself.")
     if study.n_probes < 1:
         raise UsageError(f"--n-probes {study.n_probes}: give at least 1.")
-
-
-def _abilities(scores: ScoreMatrix) -> np.ndarray:
-    """Mean of each policy's standardised deviations from the items' means, greater is better: float64 [policy]."""
-    total = np.zeros(len(scores.policies))
-    for spec in scores.metrics:
-        values = scores.masked(spec.name)
-        known = ~np.isnan(values)
-        means = np.nansum(values, axis=1) / np.maximum(known.sum(axis=1), 1)
-        deviation = np.where(known, values - means[:, None], 0.0)
-        spread = float(np.sqrt((deviation**2).sum() / max(int(known.sum()), 1)))
-        sign = 1.0 if spec.higher_is_better else -1.0
-        total += sign * deviation.sum(axis=0) / np.maximum(known.sum(axis=0), 1) / (spread or 1.0)
-    return total
 
 
 def _families(study: TableStudy, scores: ScoreMatrix) -> list[str]:
@@ -213,7 +202,7 @@ def alike_problem(name: str, routes: Path, policies: Mapping[str, Path]) -> Prob
     """Probes drawn from all policies, whatever their family, and every other policy a target (runs are averaged)."""
     scores, dropped = without_copies(_driving_scores(definition(name).load(routes), policies))
     probes = min(PROBES, len(scores.policies) // 2)
-    return Problem(name, scores, random_split(_abilities(scores), probes), f"random {probes}", dropped=dropped)
+    return Problem(name, scores, random_split(abilities(scores), probes), f"random {probes}", dropped=dropped)
 
 
 def _driving_scores(benchmark: Benchmark, policies: Mapping[str, Path]) -> ScoreMatrix:
@@ -317,4 +306,6 @@ def _varied(arm: Arm, sweep: str, value: str | int | float | None) -> Arm:
         return replace(arm, label=label, candidates=int(str(value)))
     if sweep == "n":
         return replace(arm, label=label, pool_factor=None if value is None else float(value))
+    if sweep == "objective":
+        return replace(arm, label=label, objective=str(value))
     return replace(arm, label=label, distance=str(value))

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import torch
 
+from bestrand_drive.compression.probe_choice import abilities, drawn, spread_evenly
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import read_bytes, sha256_bytes
 from bestrand_drive.scores.groups import fold_groups
@@ -16,6 +17,11 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import inside_bounds
 from bestrand_drive.scores.tables import ItemTable, read_items, read_table
 from bestrand_drive.workflows.evidence import Evidence, ProbeInfo
+from bestrand_drive.workflows.request import CompressRequest
+
+PROBE_CHOICES = ("even", "auto", "random", "low", "high", "first")
+"""How probes are picked: spread evenly over ability in the table's order (the default) or also over families and by
+name (auto), at random, out of the weakest or the strongest third, or the first of the table."""
 
 
 @dataclass(frozen=True)
@@ -27,9 +33,12 @@ class TableSource:
         items: Path of ``items.csv`` (item_id, stratum, group, cost_s), or None.
         metrics: Metrics to use of a long table; empty for all.
         probes: Names of the probes; empty to pick or to take all.
-        n_probes: How many probes to pick, spread evenly over ability; None to take all models.
+        n_probes: How many probes to pick; None to take all models.
         bounds: Least and greatest possible value by metric, where the values themselves do not show it.
         lower_is_better: Metrics of which less is better.
+        probe_choice: How ``n_probes`` are picked, one of ``PROBE_CHOICES``.
+        families: By name: models of one lineage, for ``auto``.
+        seed: Of a draw of probes.
     """
 
     scores: Path | ScoreMatrix
@@ -39,6 +48,9 @@ class TableSource:
     n_probes: int | None = None
     bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     lower_is_better: tuple[str, ...] = ()
+    probe_choice: str = "even"
+    families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    seed: int = 0
 
 
 def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence:
@@ -108,7 +120,15 @@ def _specified(matrix: ScoreMatrix, source: TableSource) -> ScoreMatrix:
 
 
 def choose_probes(distinct: Sequence[str], matrix: ScoreMatrix, source: TableSource) -> list[str]:
-    """The probes named, or ``n_probes`` of the distinct models spread evenly over their ability."""
+    """The probes named, or ``n_probes`` of the distinct models by ``probe_choice``.
+
+    Raises:
+        UsageError: Both or neither are given where one is needed, there are too few models, or an unknown way.
+    """
+    if source.probe_choice not in PROBE_CHOICES:
+        raise UsageError(f"--probe-choice {source.probe_choice}: known are {', '.join(PROBE_CHOICES)}.")
+    if source.n_probes is None and source.probe_choice != PROBE_CHOICES[0]:
+        raise UsageError(f"--probe-choice {source.probe_choice}: say how many with --n-probes.")
     if source.probes and source.n_probes is not None:
         raise UsageError("Give --probe names or --n-probes, not both.")
     if source.probes:
@@ -117,27 +137,33 @@ def choose_probes(distinct: Sequence[str], matrix: ScoreMatrix, source: TableSou
         return list(distinct)
     if not 0 <= source.n_probes <= len(distinct):
         raise UsageError(f"--n-probes {source.n_probes}: the table has {len(distinct)} distinct models.")
-    order = np.argsort(_ability(matrix.with_policies(distinct)), kind="stable")
-    steps = ((np.arange(source.n_probes) + 0.5) * len(distinct) / max(source.n_probes, 1)).astype(int)
-    return [distinct[order[step]] for step in steps]
+    return _picked(distinct, matrix, source, source.n_probes)
 
 
-def _ability(matrix: ScoreMatrix) -> np.ndarray:
-    """Ability of each policy, [policy]: its mean deviation from the items' means, averaged over standardised metrics.
+def _picked(distinct: Sequence[str], matrix: ScoreMatrix, source: TableSource, count: int) -> list[str]:
+    """``count`` of the distinct models."""
+    if source.probe_choice == "first":
+        return list(distinct[:count])
+    ability = abilities(matrix.with_policies(distinct))
+    if source.probe_choice in ("random", "low", "high"):
+        rng = np.random.default_rng([2, source.seed])
+        return [distinct[number] for number in drawn(ability, count, source.probe_choice, rng)]
+    if source.probe_choice == "even":
+        return spread_evenly([distinct[number] for number in np.argsort(ability, kind="stable")], count)
+    for family, members in source.families.items():
+        if not set(members) & set(matrix.policies):
+            raise UsageError(f"--family {family}: none of {', '.join(members)} is a model of the table.")
+    placed = dict(zip(distinct, ability.tolist(), strict=True))
+    ranking = sorted(distinct, key=lambda name: (round(placed[name], 12), name))
+    return spread_evenly(ranking, count, list(source.families.values()))
 
-    Deviations from the item's mean keep policies comparable that were not measured on the same items.
-    """
-    total = np.zeros(len(matrix.policies))
-    for spec in matrix.metrics:
-        scores = matrix.masked(spec.name)
-        known = ~np.isnan(scores)
-        means = np.where(known, scores, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-        deviation = np.where(known, scores - means[:, None], 0)
-        spread = float(np.sqrt((deviation**2).sum() / max(int(known.sum()), 1)))
-        if spread > 0:
-            sign = 1.0 if spec.higher_is_better else -1.0
-            total += sign * deviation.sum(axis=0) / np.maximum(known.sum(axis=0), 1) / spread
-    return total
+
+def with_probed_families(request: CompressRequest, source: TableSource, evidence: Evidence) -> CompressRequest:
+    """The request with the families that a probe is of; ``auto`` may leave whole families without one."""
+    if source.probe_choice != "auto":
+        return request
+    names = {probe.name for probe in evidence.probes}
+    return replace(request, families={name: own for name, own in request.families.items() if names & set(own)})
 
 
 def _said_of(copies: Mapping[str, str], probes: Sequence[str]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from bestrand_drive.benchmarks.definitions import MissingRule, definition
+from bestrand_drive.compression.stopping.rule import Goal, Kind
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite, read_suite
@@ -15,8 +16,9 @@ from bestrand_drive.workflows.driving import ResultSource, driving_evidence, loa
 from bestrand_drive.workflows.estimate import SuiteEstimate, estimate_target
 from bestrand_drive.workflows.evidence import Evidence
 from bestrand_drive.workflows.request import CompressRequest
+from bestrand_drive.workflows.stopping import stopping
 from bestrand_drive.workflows.suite_folder import check_target, write_suite
-from bestrand_drive.workflows.tabular import TableSource, table_evidence
+from bestrand_drive.workflows.tabular import TableSource, table_evidence, with_probed_families
 from bestrand_drive.workflows.targets import read_target
 
 PathLike = str | Path
@@ -31,11 +33,13 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
     items: PathLike | None = None,
     probes: Mapping[str, PathLike] | Sequence[str] = (),
     n_probes: int | None = None,
+    probe_choice: str = "even",
     keep: float | None = None,
     k: int | None = None,
     hours: float | None = None,
     seed: int = 0,
     selector: str = "balanced",
+    objective: str = "scores",
     candidates: int = 128,
     pool_factor: float | None = None,
     metric_weights: Mapping[str, float] | None = None,
@@ -63,12 +67,15 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
         scores: Score table, wide or long, or a matrix.
         items: Item table (item_id, stratum, group, cost_s).
         probes: Whose scores guide the choice; may be empty.
-        n_probes: Take this many models of the table, spread evenly over ability.
+        n_probes: Take this many models of the table, by ``probe_choice``.
+        probe_choice: ``even`` over ability; ``auto``: also at most one a family while others are left; ``random``,
+            ``low`` or ``high`` (drawn by ``seed``), or ``first``.
         keep: Share of the items to keep; give exactly one of ``keep``, ``k`` and ``hours``.
         k: Number of items to keep.
         hours: Budget of simulator hours a policy.
         seed: Of every draw.
         selector: ``balanced``, ``bestrand`` or ``random``.
+        objective: ``scores``, or ``ranking`` to balance the differences between probes instead of their scores.
         candidates: Random subsets that are judged.
         pool_factor: Use probe scores on min(n k, N) drawn items; None takes 4 for ``bestrand``, else all items.
         metric_weights: Metrics to choose by, with a factor each; of a table, the others are left out.
@@ -94,6 +101,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
         hours=hours,
         seed=seed,
         selector=selector,
+        objective=objective,
         candidates=candidates,
         pool_factor=pool_factor,
         metric_weights=dict(metric_weights or {}),
@@ -114,8 +122,12 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
             n_probes=n_probes,
             bounds=dict(bounds or {}),
             lower_is_better=tuple(lower_is_better),
+            probe_choice=probe_choice,
+            families=request.families,
+            seed=seed,
         )
         evidence = table_evidence(source, (licences or {}).get("", "not stated"))
+        request = with_probed_families(request, source, evidence)
     else:
         kind = definition(benchmark)
         absent = routes is None and kind.shipped is None
@@ -190,7 +202,7 @@ def choose_and_write(
     return suite
 
 
-def estimate(
+def estimate(  # noqa: PLR0913  one keyword an option, as on the command line
     suite: PathLike | Suite,
     results: PathLike,
     *,
@@ -200,6 +212,8 @@ def estimate(
     family: str | None = None,
     metric_info: PathLike | None = None,
     allow_evaluator_mismatch: bool = False,
+    until: Mapping[str, float] | None = None,
+    until_interval: Kind = "policy",
 ) -> SuiteEstimate:
     """Estimate a policy's full scores from its results on a suite.
 
@@ -212,10 +226,13 @@ def estimate(
         family: The policy's family, to be warned when a probe belongs to it.
         metric_info: Folder of per-step records for comfort.
         allow_evaluator_mismatch: Accept result files of another benchmark's evaluator.
+        until: Greatest half width by metric; says after how many whole blocks of the suite's order it was reached.
+        until_interval: Whose half width: ``policy`` or ``run``.
 
     Raises:
         BestrandError: See ``bestrand_drive.errors``.
     """
+    goal = Goal(until, until_interval, level) if until is not None else None
     known = suite if isinstance(suite, Suite) else read_suite(Path(suite))
     target = read_target(
         known,
@@ -225,4 +242,5 @@ def estimate(
         metric_info=None if metric_info is None else Path(metric_info),
         allow_mismatch=allow_evaluator_mismatch,
     )
-    return estimate_target(known, target, level=level, missing=missing, family=family)
+    found = estimate_target(known, target, level=level, missing=missing, family=family)
+    return found if goal is None else replace(found, until=stopping(known, target, goal, missing=missing))

@@ -77,12 +77,14 @@ def test_a_table_for_people_says_what_was_left_out(run):
 
 
 def test_sweeps_vary_one_thing_at_a_time(run):
-    ran = run("--sweep", "m,distance,probe-choice", "--json")
+    ran = run("--sweep", "m,distance,probe-choice,objective", "--json")
     assert ran.code == 0, ran.err
     names = {row["selector"] for row in ran.json}
     assert {"random", "bestrand m=1", "bestrand m=2048", "bestrand distance=max", "bestrand probe-choice=low"} <= names
     mae = {(row["selector"], row["keep"]): row["mae"] for row in ran.json}
-    assert mae["bestrand m=128", 0.1] == mae["bestrand distance=l2", 0.1], "both are the published setting"
+    same = [mae[f"bestrand {label}", 0.1] for label in ("m=128", "distance=l2", "objective=scores")]
+    assert same == same[:1] * 3, "all are the published setting"
+    assert mae["bestrand objective=ranking", 0.1] != same[0]
 
 
 def test_a_sweep_of_probes_ends_at_half_of_the_models(run):

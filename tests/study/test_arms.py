@@ -26,17 +26,19 @@ from bestrand_drive.study.candidates import (
 from tests.study.worlds import binary_table, driving_problem, table_problem
 
 
-def test_features_are_those_of_the_selectors():
+@pytest.mark.parametrize("objective", ["scores", "ranking"])
+def test_features_are_those_of_the_selectors(objective):
     problem = driving_problem()
     roles = problem.split(0)[0]
     probes = problem.scores.with_policies([problem.scores.policies[number] for number in roles.probes])
     scores = problem.values[:, list(roles.probes)]
-    mine = bestrand_features(problem, scores, roles)
-    theirs, valid = _probe_features(probes, torch.arange(40), ChoiceSettings())
-    np.testing.assert_allclose(np.nan_to_num(mine), torch.where(valid, theirs, 0.0).numpy(), rtol=1e-9)
-    settings = ChoiceSettings(families=[list(family) for family in roles.families])
+    mine = bestrand_features(problem, scores, roles, objective)
+    theirs, valid = _probe_features(probes, torch.arange(40), ChoiceSettings(objective=objective))
+    np.testing.assert_allclose(np.nan_to_num(mine), torch.where(valid, theirs, 0.0).numpy(), rtol=1e-9, atol=1e-12)
+    settings = ChoiceSettings(families=[list(family) for family in roles.families], objective=objective)
     space = Balanced(settings)._space(probes, torch.arange(40))
-    np.testing.assert_allclose(balanced_features(problem, scores, roles), space.features.numpy(), rtol=1e-9, atol=1e-12)
+    mine = balanced_features(problem, scores, roles, objective)
+    np.testing.assert_allclose(mine, space.features.numpy(), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("norm", NORMS)

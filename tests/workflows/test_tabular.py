@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bestrand_drive import compress, estimate
-from bestrand_drive.errors import BestrandError, DataRefused
+from bestrand_drive.errors import BestrandError, DataRefused, UsageError
 from tests.workflows.toys import read_json, write_wide
 
 IDS = [f"q{number}" for number in range(24)]
@@ -120,3 +120,67 @@ def test_items_that_no_probe_has_are_never_chosen_and_still_estimated(tmp_path):
         assert [item.id for item in suite.items if not item.in_pool] == ["q3", "q9"]
     with pytest.raises(BestrandError, match=r"only 22 of 24 can be chosen \(0 are excluded, 2 have no probe score\)"):
         compress("scores", scores=scores, k=23)
+
+
+MEANS = {f"m{number}": 2 + 3 * number for number in [3, 0, 7, 5, 1, 6, 2, 4]}
+"""Models in mixed order, better by their number."""
+
+
+def picked(scores, **options) -> list[str]:
+    return sorted(probe.name for probe in compress("scores", scores=scores, k=6, **options).probes)
+
+
+def test_auto_takes_at_most_one_of_a_family_while_others_are_left(tmp_path):
+    scores = table(tmp_path / "s.csv", MEANS, {"copy": "m4"})
+    families = {"Oak": ["m2", "m6", "m7"], "Elm": ["m0", "m1"]}
+    assert picked(scores, n_probes=2, probe_choice="auto") == picked(scores, n_probes=2) == ["m2", "m6"]
+    suite = compress("scores", scores=scores, k=6, n_probes=2, probe_choice="auto", families=families)
+    assert [probe.name for probe in suite.probes] == ["m2", "m5"], "m6 is of m2's family; m5 is the nearest other"
+    assert list(suite.families) == ["Oak"], "no probe is of Elm"
+    assert picked(scores, n_probes=8, probe_choice="auto", families=families) == [f"m{number}" for number in range(8)]
+
+
+def test_equal_models_are_picked_by_name_whatever_the_table_s_order(tmp_path):
+    rng = np.random.default_rng(0)
+    columns = {name: rng.permutation([1.0] * 12 + [0.0] * 12).tolist() for name in "dbcafe"}
+    one = write_wide(tmp_path / "one.csv", IDS, columns)
+    other = write_wide(tmp_path / "other.csv", IDS, dict(sorted(columns.items())))
+    assert picked(one, n_probes=2, probe_choice="auto") == picked(other, n_probes=2, probe_choice="auto") == ["b", "e"]
+
+
+def test_probes_by_chance_from_an_end_or_first(tmp_path):
+    scores = table(tmp_path / "s.csv", MEANS, {"copy": "m3"})
+    assert picked(scores, n_probes=3, probe_choice="first") == ["m0", "m3", "m7"]
+    low = {tuple(picked(scores, n_probes=2, probe_choice="low", seed=seed)) for seed in range(5)}
+    assert low == {("m0", "m1")}
+    assert picked(scores, n_probes=2, probe_choice="high") == ["m6", "m7"]
+    by_chance = {tuple(picked(scores, n_probes=2, probe_choice="random", seed=seed)) for seed in range(12)}
+    assert len(by_chance) > 4
+    assert not any("copy" in pair for pair in by_chance)
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"n_probes": 2, "probe_choice": "best"}, "known are even, auto"),
+        ({"probe_choice": "auto"}, "--n-probes"),
+        ({"n_probes": 2, "probe_choice": "auto", "families": {"Ash": ["zz"]}}, "Ash"),
+    ],
+)
+def test_probe_choices_that_cannot_be_meant_are_refused(tmp_path, options, word):
+    with pytest.raises(UsageError, match=word):
+        compress("scores", scores=table(tmp_path / "s.csv", MEANS), k=6, **options)
+
+
+def test_an_objective_is_on_record_and_the_default_leaves_none(bestrand, tmp_path):
+    rng = np.random.default_rng(2)
+    columns = {f"m{n}": (rng.random(24) < 0.3 + 0.1 * n).astype(float).tolist() for n in range(4)}
+    scores = write_wide(tmp_path / "s.csv", IDS, columns)
+    common = ("compress", "scores", "--scores", scores, "--k", 6, "--out", tmp_path / "suite", "--force")
+    assert bestrand(*common, "--objective", "ranking").code == 0
+    settings = read_json(tmp_path / "suite" / "suite.json")["choice"]["settings"]
+    assert settings["objective"] == "ranking"
+    assert compress("scores", scores=scores, k=6, objective="ranking").choice.settings == settings
+    assert "objective" not in compress("scores", scores=scores, k=6).choice.settings
+    for options in (("--objective", "rank"), ("--objective", "ranking", "--selector", "random")):
+        assert bestrand(*common, *options).code == 2

@@ -10,12 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from torch import Generator, Tensor
 
-from bestrand_drive.compression.features import standardised_features
+from bestrand_drive.compression.features import differences, standardised_features
 from bestrand_drive.compression.profiles import profiles
 from bestrand_drive.compression.sampling import simple_random, systematic_stratified
 from bestrand_drive.compression.search import Found, SearchSpace, best_of, guard_rows, improve_by_swaps
 from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, check_size, selection
 from bestrand_drive.compression.strata import stratum_codes
+from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 
 
@@ -28,7 +29,11 @@ class Balanced:
     needs_history: bool = False
 
     def select(self, scores: ScoreMatrix, k: int, *, pool: Tensor, generator: Generator) -> Selection:
-        """Judge (stratified) random subsets of the pool; diagnostics say which way was open."""
+        """Judge (stratified) random subsets of the pool; diagnostics say which way was open.
+
+        Raises:
+            UsageError: A ranking is asked for, and no two families of probes differ.
+        """
         check_size(k, pool)
         space = self._space(scores, pool)
         candidates = self.settings.candidates if space.features.shape[1] else 1
@@ -55,8 +60,13 @@ class Balanced:
         weights = [self.settings.weight(scores, metric) for metric in range(len(scores.metrics))]
         numbers = pool.numpy()
         columns = [profiles(scores.masked(metric), families, numbers) for metric in range(len(scores.metrics))]
+        if self.settings.objective == "ranking":
+            columns = [differences(block) for block in columns]
+        features = standardised_features(columns, weights)
+        if self.settings.objective == "ranking" and not features.shape[1]:
+            raise UsageError("--objective ranking needs two probes of different families whose scores differ.")
         return SearchSpace(
-            features=standardised_features(columns, weights),
+            features=features,
             valid=None,
             weights=None if scores.weights is None else scores.weights[pool],
             guards=guard_rows(list(scores.domains.values()) if self.settings.guard_domains else [], pool),

@@ -46,6 +46,7 @@ class ChoiceSettings:
         memory_mib: Cap on the largest temporary array of the search, MiB.
         device: Where candidate means are computed.
         effort: Factor on the epochs and searches of methods that train; 1 is what their files say.
+        objective: What ``balanced`` and ``bestrand`` balance, one of ``features.OBJECTIVES``.
     """
 
     candidates: int = 128
@@ -55,6 +56,7 @@ class ChoiceSettings:
     memory_mib: int = 256
     device: str = "cpu"
     effort: float = 1.0
+    objective: str = "scores"
 
     def weight(self, scores: ScoreMatrix, metric: int) -> float:
         """Factor of one metric: what was set, else 1 for those that take part in choosing and 0 for others."""

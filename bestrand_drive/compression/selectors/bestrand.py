@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import numpy as np
 import torch
 from torch import Generator, Tensor
 
+from bestrand_drive.compression.features import differences
 from bestrand_drive.compression.sampling import simple_random
 from bestrand_drive.compression.search import SearchSpace, best_of, guard_rows
 from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, check_size, selection
@@ -35,6 +37,8 @@ class Bestrand:
         """
         check_size(k, pool)
         features, valid = _probe_features(scores, pool, self.settings)
+        if features.shape[1] == 0 and self.settings.objective == "ranking":
+            raise UsageError("--objective ranking needs two probes whose scores differ.")
         if features.shape[1] == 0:
             raise UsageError("bestrand needs at least one probe with a score on the pool; use --selector balanced.")
         guards = guard_rows(list(scores.domains.values()) if self.settings.guard_domains else [], pool)
@@ -63,12 +67,14 @@ class Bestrand:
 
 
 def _probe_features(scores: ScoreMatrix, pool: Tensor, settings: ChoiceSettings) -> tuple[Tensor, Tensor]:
-    """Scores over the pooled standard deviation, and their mask: Tensor[pool item, metric x probe] each."""
+    """Scores (or differences) over the pooled deviation, and their mask: Tensor[pool item, metric x probe] each."""
     blocks, masks = [], []
     for metric in range(len(scores.metrics)):
         weight = settings.weight(scores, metric)
         values = scores.values[pool, :, metric].to(torch.float64)
         valid = scores.valid[pool, :, metric]
+        if settings.objective == "ranking":
+            values = torch.from_numpy(np.nan_to_num(differences(scores.masked(metric)[pool.numpy()])))
         spread = _pooled_deviation(values, valid)
         if weight == 0 or spread <= 1e-12:
             continue
