@@ -23,12 +23,15 @@ from bestrand_drive.compression.planning.components import (
 )
 from bestrand_drive.compression.planning.laws import Design, Law, drawn_law, exchangeable_law, search_leftover
 from bestrand_drive.compression.profiles import profiles
+from bestrand_drive.compression.theory.moments import moments
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.workflows.probe_models import LEAST_OVERLAP, overlap, stratum_codes_of
 
 Array = np.ndarray
 NO_SPREAD = "no probe's score varies over the items, so nothing is known of errors"
+LEAST_POSITIVE = 0.8
+"""Share of pairs of probes with positive covariance below which predictions for several targets are doubtful."""
 NO_OVERLAP = "the probes overlap on too few items to tell how policies differ"
 
 
@@ -128,7 +131,7 @@ def _exchangeable(empty: Outlook, scores: ScoreMatrix, columns: Array, pool: Arr
     by_search = way.estimator == "mean" and way.selector == "bestrand"
     helped = way.estimator == "default" or way.selector != "random"
     return exchangeable_outlook(
-        replace(empty, doubt=_doubt(columns)),
+        replace(_with_opposed(empty, columns), doubt=_doubt(columns)),
         known.variance,
         known.correlation if probes > 1 else None,
         probes=probes if helped else 0,
@@ -211,7 +214,7 @@ def _stratified(
     alone = model_variance(stratum_model(single_components(single, strata[pool]), strata), weights, 1.0)
     variance = float(single.var(axis=0, ddof=1).mean())
     return replace(
-        empty,
+        _with_opposed(empty, columns),
         law=law,
         difference=twice if apart is None else drawn_law(apart, design, 0.0),
         unaided=drawn_law(alone, bare, 1.0),
@@ -220,6 +223,18 @@ def _stratified(
         doubt=_doubt(single),
         correlation=None if columns.shape[1] < 2 else fit_regression(columns, pool, len(strata)).correlation,
     )
+
+
+def _with_opposed(empty: Outlook, columns: Array) -> Outlook:
+    """The outlook with a note where policies are of opposed kinds, which laws of policies all alike do not know."""
+    positive = moments(columns).positive
+    if positive >= LEAST_POSITIVE:
+        return empty
+    note = (
+        f"{empty.name}: {1 - positive:.0%} of the pairs of probes are not positively related, but all policies are taken "
+        "for alike: the P95 of a mean over several targets can be half as large again (docs/planner.md)"
+    )
+    return replace(empty, notes=(*empty.notes, note))
 
 
 def _doubt(columns: Array) -> float | None:

@@ -54,7 +54,7 @@ def suite_metric(
         expected = expected_variance(chosen.numpy(), _weights(scores), model) * (own / unit if unit > 0 else 1.0)
     elif columns.shape[1] and probe_data:
         regression = fit_regression(columns, pool.numpy(), len(scores.items))
-        expected = two_phase_variance(regression, len(chosen), len(scores.items), columns.shape[1])
+        expected = _two_phase_variance(regression, len(chosen), len(scores.items), columns.shape[1])
     return SuiteMetric(
         name=spec.name,
         low=spec.low,
@@ -115,7 +115,7 @@ def _kept(regression: ProbeRegression, chosen: Tensor) -> Regression:
     )
 
 
-def two_phase_variance(regression: ProbeRegression, k: int, n: int, p: int) -> float:
+def _two_phase_variance(regression: ProbeRegression, k: int, n: int, p: int) -> float:
     """Error variance of a new policy's estimate: what probes explain is removed from the choice, not from the pool.
 
     ``v [a1 (1 - R1^2) + a2]``, a1 = (1/k - 1/P) N/(N-1), a2 = (1/P - 1/N) N/(N-1), R1^2 = p rho^2 / (1 + (p-1) rho).

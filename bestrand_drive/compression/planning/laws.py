@@ -16,7 +16,7 @@ from bestrand_drive.compression.theory.two_phase import TwoPhase, leftover, two_
 Array = np.ndarray
 Law = Callable[[int], TwoPhase]
 """``law(k)``: variance of one policy's error about this run on all N items, and covariance of two policies' errors."""
-DRAWS = 4
+DRAWS = 8
 """Random subsets over which a variance that depends on the subset is averaged."""
 
 
