@@ -231,8 +231,8 @@ def _with_opposed(empty: Outlook, columns: Array) -> Outlook:
     if positive >= LEAST_POSITIVE:
         return empty
     note = (
-        f"{empty.name}: {1 - positive:.0%} of the pairs of probes are not positively related, but all policies are taken "
-        "for alike: the P95 of a mean over several targets can be half as large again (docs/planner.md)"
+        f"{empty.name}: {1 - positive:.0%} of the pairs of probes are not positively related, but all policies are "
+        "taken for alike: the P95 of a mean over several targets can be half as large again (docs/planner.md)"
     )
     return replace(empty, notes=(*empty.notes, note))
 
