@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bestrand_drive.cli import adopt, compress, demo, doctor, estimate, headless, inspect, order, probe, study
+from bestrand_drive.cli import adopt, compress, demo, doctor, estimate, headless, inspect, order, plan, probe, study
 from bestrand_drive.cli.run import run as run_policy
 from bestrand_drive.cli.running import run_command
 
@@ -19,6 +19,7 @@ app = typer.Typer(
 )
 app.add_typer(compress.app, name="compress")
 app.add_typer(headless.app, name="headless")
+app.add_typer(plan.app, name="plan")
 app.add_typer(study.app, name="study")
 app.command("adopt")(adopt.adopt)
 app.command("doctor")(doctor.doctor)

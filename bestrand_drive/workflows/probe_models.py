@@ -48,7 +48,7 @@ def suite_metric(
     plain = scores.strata is None and scores.weights is None
     model = regression = expected = None
     if columns.shape[1] and probe_data and not plain:
-        model = fit_difficulty(columns, _codes(scores), pool.numpy())
+        model = fit_difficulty(columns, stratum_codes_of(scores), pool.numpy())
         unit = model.s_u2 + model.s_e2
         own = single_policy_variance(scores.masked(number)[pool.numpy()], families, model, pool.numpy())
         expected = expected_variance(chosen.numpy(), _weights(scores), model) * (own / unit if unit > 0 else 1.0)
@@ -67,7 +67,7 @@ def suite_metric(
         within=None if model is None else model.d[:, 0].tolist(),
         between=None if model is None else model.d[:, 1].tolist(),
         regression=None if regression is None else _kept(regression, chosen),
-        noise=_noise(evidence, scores, number),
+        noise=run_noise(evidence, scores, number),
         expected_error=None if expected is None or not told else HALF_NORMAL_MEAN * float(np.sqrt(expected)),
     )
 
@@ -84,7 +84,8 @@ def overlap(scores: np.ndarray, families: Sequence[Sequence[int]]) -> float:
     return float(np.mean(columns)) if columns else 0.0
 
 
-def _codes(scores: ScoreMatrix) -> np.ndarray:
+def stratum_codes_of(scores: ScoreMatrix) -> np.ndarray:
+    """Stratum number of each item, int64 [item]; all 0 without strata."""
     labels = scores.strata or [""] * len(scores.items)
     return stratum_codes(labels).codes.numpy()
 
@@ -127,7 +128,7 @@ def _two_phase_variance(regression: ProbeRegression, k: int, n: int, p: int) -> 
     return regression.variance * (inside * (1 - explained) + pool)
 
 
-def _noise(evidence: Evidence, scores: ScoreMatrix, number: int) -> SuiteNoise | None:
+def run_noise(evidence: Evidence, scores: ScoreMatrix, number: int) -> SuiteNoise | None:
     """Run noise from the probes' own repeats, else the benchmark's reference, else None."""
     repeats = scores.repeats[:, :, number].numpy()
     sd = pooled_noise(scores.repeat_variance[:, :, number].numpy().astype(float), repeats)
