@@ -52,6 +52,8 @@ def r1_squared(rho: float, probes: int) -> float:
     """
     _check(rho, probes)
     rho = max(rho, 0.0)
+    if probes == 0:
+        return 0.0
     return probes * rho**2 / (1 + (probes - 1) * rho)
 
 
@@ -82,6 +84,8 @@ def slope(rho: float, probes: int) -> float:
     """
     _check(rho, probes)
     rho = max(rho, 0.0)
+    if probes == 0:
+        return 0.0
     return probes * rho / (1 + (probes - 1) * rho)
 
 

@@ -56,7 +56,7 @@ def test_probes_that_do_not_correlate_explain_nothing(rho):
 
 
 def test_no_probes_explain_nothing_and_copies_everything():
-    assert (r1_squared(0.5, 0), slope(0.5, 0)) == (0, 0)
+    assert (r1_squared(0.5, 0), slope(0.5, 0), r1_squared(1, 0), slope(1, 0)) == (0, 0, 0, 0)
     assert r1_squared(1, 1) == rc_squared(1, 1, 4) == 1
 
 
