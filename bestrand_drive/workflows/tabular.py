@@ -66,7 +66,7 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
         scores=matrix,
         probes=tuple(ProbeInfo(name, f"column of {label}", licence) for name in probes),
         members=members,
-        files=lambda chosen: {"items.txt": _item_lines(matrix.items, by_item, chosen)},
+        files=lambda chosen: {"items.txt": item_lines(matrix.items, by_item, chosen)},
         findings=_said_of(copies, probes),
     )
 
@@ -154,7 +154,7 @@ def _spread_costs(table: ItemTable, policies: int) -> torch.Tensor | None:
     return None if table.cost_s is None else torch.tensor(table.cost_s)[:, None].expand(-1, max(policies, 1)).clone()
 
 
-def _item_lines(items: Sequence[str], members: dict[str, tuple[str, ...]], chosen: Collection[str]) -> bytes:
+def item_lines(items: Sequence[str], members: dict[str, tuple[str, ...]], chosen: Collection[str]) -> bytes:
     """One item id a line; the members of a group in its place."""
     wanted = set(chosen)
     ids = [member for item in items if item in wanted for member in (members[item] or (item,))]
