@@ -15,6 +15,7 @@ from bestrand_drive.cli import (
     doctor,
     estimate,
     headless,
+    homogeneity,
     inspect,
     materialize,
     probe,
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 app.add_typer(compress.app, name="compress")
 app.add_typer(headless.app, name="headless")
+app.add_typer(homogeneity.app, name="homogeneity")
 app.add_typer(study.app, name="study")
 app.command("adopt")(adopt.adopt)
 app.command("cite")(cite.cite)

@@ -48,7 +48,7 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
         DataRefused: A table is damaged or contradicts itself.
         UsageError: A metric or probe is unknown, or both ``probes`` and ``n_probes`` are given.
     """
-    matrix, label, digest = _load(source)
+    matrix, label, digest = load_table(source)
     copies = matrix.copies()
     probes = choose_probes([name for name in matrix.policies if name not in copies], matrix, source)
     matrix = matrix.with_policies(probes)
@@ -71,7 +71,7 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
     )
 
 
-def _load(source: TableSource) -> tuple[ScoreMatrix, str, str]:
+def load_table(source: TableSource) -> tuple[ScoreMatrix, str, str]:
     """The matrix with the metrics named (all when none is), what to call it, and its SHA-256."""
     if isinstance(source.scores, ScoreMatrix):
         matrix = source.scores
