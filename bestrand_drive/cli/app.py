@@ -19,6 +19,7 @@ from bestrand_drive.cli import (
     inspect,
     materialize,
     probe,
+    refresh,
     share,
     study,
 )
@@ -41,6 +42,7 @@ app.command("doctor")(doctor.doctor)
 app.command("estimate")(estimate.estimate)
 app.command("inspect")(inspect.inspect)
 app.command("materialize")(materialize.materialize)
+app.command("refresh")(refresh.refresh_suite)
 app.command("share")(share.share)
 app.command("probe")(probe.probe)
 app.command("demo")(demo.demo)
