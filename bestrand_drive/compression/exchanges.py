@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from math import comb
 
 import numpy as np
@@ -36,7 +37,7 @@ class Ground:
     strata: Array
     guards: Array
 
-    @property
+    @cached_property
     def amounts(self) -> Array:
         """Weighted deviations from the pool's mean, float64 [item, feature]."""
         mean = np.average(self.features, axis=0, weights=self.weights)
@@ -157,7 +158,7 @@ class _Search:
         """Add an exchange, then choose each one anew while that helps; the distance."""
         pairs.append(new)
         best = self.distance(pairs)
-        improved = len(pairs) > 1
+        improved = len(pairs) > 1 and self._pair_count() <= MOST_COMBINATIONS  # else one step takes too long already
         while improved:
             improved = False
             for number in range(len(pairs)):
