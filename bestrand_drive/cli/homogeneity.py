@@ -17,7 +17,6 @@ from bestrand_drive.cli.options import path_pairs
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
-from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.workflows.driving import driving_evidence, load_benchmark
 from bestrand_drive.workflows.homogeneity import (
     Homogeneity,
@@ -65,7 +64,7 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
         if not sources:
             raise UsageError("Give policies to compare: --probe NAME=PATH, two or more.")
         evidence = driving_evidence(known, sources, allow_mismatch=allow_evaluator_mismatch)
-        _told(evidence.scores, metric or [], cut, as_json)
+        _told(homogeneity(evidence.scores, metric or [], cut), as_json)
 
     return command
 
@@ -85,11 +84,11 @@ def scores(
     as_json: Json = False,
 ) -> None:
     """Compare the models of a score table."""
-    _told(table_policies(TableSource(scores=scores, probes=tuple(probe or ()))), metric or [], cut, as_json)
+    policies = table_policies(TableSource(scores=scores, probes=tuple(probe or ())))
+    _told(homogeneity(policies, metric or [], cut), as_json)
 
 
-def _told(scores: ScoreMatrix, metrics: Sequence[str], cut: float, as_json: bool) -> None:
-    found = homogeneity(scores, metrics, cut)
+def _told(found: Homogeneity, as_json: bool) -> None:
     if as_json:
         print(dump_json(homogeneity_json(found)).decode(), end="")
         return
