@@ -90,8 +90,9 @@ class Explained:
 def explained(scores: Array, expected: Expectation, level: float = 0.95) -> Explained | None:
     """Judge the probes by targets.
 
-    The standard error is by jackknife over targets, and over blocks of items, variances added; Student's t with T - 1
-    degrees of freedom. The expectation's own error joins for the test.
+    The standard error is by jackknife over targets, and over blocks of items, variances added; the expectation's own
+    error joins for the test. Student's t with Satterthwaite's degrees of freedom: T - 1, blocks - 1 and p - 1, weighted
+    by the squares of their variances.
 
     Args:
         scores: float64 [suite item, target], NaN where missing.
@@ -107,10 +108,14 @@ def explained(scores: Array, expected: Expectation, level: float = 0.95) -> Expl
     root = _root(columns, expected.predictor) if count >= LEAST_TARGETS else float("nan")
     if np.isnan(root):
         return None
-    se = np.sqrt(_target_variance(columns, expected.predictor) + _item_variance(columns, expected.predictor))
-    quantile = float(stats.t.ppf((1 + level) / 2, count - 1))
+    own_parts = [
+        (_target_variance(columns, expected.predictor), count - 1),
+        (_item_variance(columns, expected.predictor), min(BLOCKS, len(columns)) - 1),
+    ]
+    half = _half_width(own_parts, level)
+    gap = _half_width([*own_parts, (expected.se**2, expected.probes - 1)], level)
     rho = moments(columns).rho
-    ends = [np.clip(root + side * quantile * se, 0, 1) ** 2 for side in (-1, 1)]
+    ends = [np.clip(root + side * half, 0, 1) ** 2 for side in (-1, 1)]
     own = np.full(scores.shape[1], np.nan)
     singles = [_root(columns[:, [number]], expected.predictor) for number in range(count)]
     own[usable] = [np.sign(single) * single**2 for single in singles]
@@ -126,8 +131,17 @@ def explained(scores: Array, expected: Expectation, level: float = 0.95) -> Expl
         own=tuple(own.tolist()),
         expected=expected,
         expected_common=rc_squared(min(expected.rho, 1.0), expected.probes, count),
-        gap_high=float(root - expected.root + quantile * np.sqrt(se**2 + expected.se**2)),
+        gap_high=root - expected.root + gap,
     )
+
+
+def _half_width(parts: list[tuple[float, int]], level: float) -> float:
+    """Student's quantile times the root of the summed variances; each part is a variance and its degrees of freedom."""
+    total = sum(variance for variance, _ in parts)
+    if total <= 0:
+        return 0.0
+    freedom = total**2 / sum(variance**2 / max(degrees, 1) for variance, degrees in parts)
+    return float(stats.t.ppf((1 + level) / 2, freedom) * np.sqrt(total))
 
 
 def _common(share: float, rho: float, targets: int) -> float:
