@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
@@ -173,6 +173,22 @@ class Choice(_Model):
     undriven_strata: list[str]
 
 
+class Predecessor(_Model):
+    """The suite that this one was refreshed from.
+
+    Attributes:
+        digest: Its ``choice_digest``.
+        kept: Ids in both, benchmark order.
+        removed: Ids in the predecessor only.
+        added: Ids in this suite only.
+    """
+
+    digest: str
+    kept: list[str]
+    removed: list[str]
+    added: list[str]
+
+
 class Suite(_Model):
     """A frozen choice of items (``suite.json``).
 
@@ -193,6 +209,7 @@ class Suite(_Model):
         items: All N items.
         ceiling: Metric -> k -> (intervals that held, cases) of replays in which a suite of k items showed no failure.
         findings: What is unlike the known files, as sentences.
+        predecessor: What it was refreshed from; left out of the file when it was not.
         content_sha256: Of all the above, by which a later edit is noticed.
     """
 
@@ -213,6 +230,7 @@ class Suite(_Model):
     items: list[SuiteItem]
     ceiling: dict[str, dict[int, tuple[int, int]]] = {}
     findings: list[str] = []
+    predecessor: Predecessor | None = None
 
     content_sha256: str = ""
 
@@ -242,11 +260,20 @@ class Suite(_Model):
 
     def content_hash(self) -> str:
         """SHA-256 of everything but the hash itself."""
-        return sha256_bytes(dump_json(self.model_dump(mode="json", exclude={"content_sha256"})))
+        return sha256_bytes(dump_json(self._content({"content_sha256"})))
+
+    def choice_digest(self) -> str:
+        """SHA-256 of benchmark, source and chosen ids: names the suite, whatever else is kept of its probes."""
+        return sha256_bytes("\n".join([self.benchmark, self.source_sha256, *self.chosen]).encode())
 
     def to_json(self) -> bytes:
         """The file's bytes; equal suites give equal bytes."""
-        return dump_json(self.model_dump(mode="json"))
+        return dump_json(self._content(set()))
+
+    def _content(self, without: set[str]) -> dict[str, Any]:
+        """What is written and hashed; fields that came later only where they say something, as old files lack them."""
+        later = {"predecessor"} if self.predecessor is None else set()
+        return self.model_dump(mode="json", exclude=without | later)
 
 
 def read_suite(folder: Path) -> Suite:
@@ -263,6 +290,15 @@ def read_suite(folder: Path) -> Suite:
         raise DataRefused(
             f"{path}: not valid JSON ({error}). Make the suite again with `bestrand compress`."
         ) from error
+    return parsed_suite(raw, str(path))
+
+
+def parsed_suite(raw: object, path: str) -> Suite:
+    """A suite out of parsed JSON; ``path`` is only used in messages.
+
+    Raises:
+        DataRefused: See ``read_suite``.
+    """
     version = raw.get("schema_version") if isinstance(raw, dict) else None
     if version != SCHEMA_VERSION:
         raise DataRefused(
@@ -279,7 +315,7 @@ def read_suite(folder: Path) -> Suite:
     return suite
 
 
-def _check(suite: Suite, path: Path) -> None:
+def _check(suite: Suite, path: str) -> None:
     """Refuse a suite whose parts disagree."""
     known = set(suite.item_ids)
     lengths = {
@@ -291,8 +327,16 @@ def _check(suite: Suite, path: Path) -> None:
         (len(suite.chosen) != suite.k or len(set(suite.chosen)) != suite.k, "the chosen ids do not match k"),
         (not set(suite.chosen) <= known, "a chosen id is not among the items"),
         (not lengths <= {suite.n}, "a difficulty column has not one number an item"),
+        (suite.predecessor is not None and not _follows(suite, suite.predecessor), "its predecessor is another's"),
         (suite.content_hash() != suite.content_sha256, "its content does not match its content_sha256"),
     ]
     for wrong, message in faults:
         if wrong:
             raise DataRefused(f"{path}: {message}. The file was edited or damaged; make the suite again.")
+
+
+def _follows(suite: Suite, before: Predecessor) -> bool:
+    """Whether kept and added items make the suite, and removed ones are not in it."""
+    parts = [*before.kept, *before.added]
+    gone = set(before.removed)
+    return len(parts) == suite.k and set(parts) == set(suite.chosen) and gone <= set(suite.item_ids) - set(suite.chosen)

@@ -44,12 +44,16 @@ class BenchmarkRules(BaseModel):
     """What belongs to a benchmark whatever its route file.
 
     ``ceiling_coverage``: metric -> items of a replayed suite -> how many 95 % intervals held the truth, and out of how
-    many, among policies that showed no failure on it (scripts/figures.py).
+    many, among policies that showed no failure on it (scripts/figures.py). ``title``, ``source`` and ``url`` are what
+    one cites.
     """
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     benchmark: str
+    title: str = ""
+    source: str = ""
+    url: str = ""
     metrics: dict[str, MetricRules]
     abilities: dict[str, tuple[str, ...]] = {}
     run_noise: dict[str, float]

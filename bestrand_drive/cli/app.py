@@ -7,7 +7,24 @@ from typing import Annotated
 
 import typer
 
-from bestrand_drive.cli import adopt, compress, demo, doctor, estimate, headless, inspect, order, plan, probe, study
+from bestrand_drive.cli import (
+    adopt,
+    cite,
+    compress,
+    demo,
+    doctor,
+    estimate,
+    headless,
+    homogeneity,
+    inspect,
+    materialize,
+    order,
+    plan,
+    probe,
+    refresh,
+    share,
+    study,
+)
 from bestrand_drive.cli.run import run as run_policy
 from bestrand_drive.cli.running import run_command
 
@@ -20,12 +37,17 @@ app = typer.Typer(
 app.add_typer(compress.app, name="compress")
 app.add_typer(headless.app, name="headless")
 app.add_typer(plan.app, name="plan")
+app.add_typer(homogeneity.app, name="homogeneity")
 app.add_typer(study.app, name="study")
 app.command("adopt")(adopt.adopt)
+app.command("cite")(cite.cite)
 app.command("doctor")(doctor.doctor)
 app.command("estimate")(estimate.estimate)
 app.command("inspect")(inspect.inspect)
 app.command("order")(order.order)
+app.command("materialize")(materialize.materialize)
+app.command("refresh")(refresh.refresh_suite)
+app.command("share")(share.share)
 app.command("probe")(probe.probe)
 app.command("demo")(demo.demo)
 app.command("run")(run_policy)

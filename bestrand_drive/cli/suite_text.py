@@ -91,6 +91,9 @@ def print_suite(suite: Suite) -> None:
     outside = sum(not item.in_pool for item in suite.items)
     if outside:
         say(out, f"pool: {suite.n - outside} of {suite.n} {word} have probe scores; the rest is estimated by stratum")
+    if suite.predecessor:
+        before = suite.predecessor
+        say(out, f"refreshed: {len(before.kept)} {word} kept, {len(before.added)} new; predecessor {before.digest}")
     _print_hours(out, suite)
     _print_expected(out, suite)
     _print_probes(out, suite)

@@ -8,7 +8,7 @@ import numpy as np
 
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite, SuiteProbe
-from bestrand_drive.workflows.targets import Target, only_chosen
+from bestrand_drive.workflows.targets import Target, missing_items, only_chosen
 
 DRAWN = {"balanced", "bestrand", "random", "stratified", "aipw"}
 """Selectors whose suites are (restricted) random draws, as estimators and intervals assume."""
@@ -46,6 +46,7 @@ def cautions(
             f"{suite.choice.selector} did not draw the suite at random and suite.json does not keep its estimator: "
             "the intervals hold only as far as the probes' model does"
         )
+    yield from _of_predecessor(suite, target)
     yield from _gaps(suite, target)
     crashed = target.counts.get("agent_crashed", 0)
     if crashed:
@@ -53,6 +54,20 @@ def cautions(
         yield f"{crashed} of {records} records are agent crashes; they count as the policy's own scores"
     if not suite.probes:
         yield "the suite was chosen without probes: stratified means, wider intervals"
+
+
+def _of_predecessor(suite: Suite, target: Target) -> Iterator[str]:
+    """Whether results look like those of a run on the suite that this one was refreshed from."""
+    before = suite.predecessor
+    absent = set(missing_items(target, suite)) & set(before.added) if before else set()
+    if before and absent:
+        common = sum(bool(has) for has in only_chosen(target, suite).valid.any(dim=2)[:, 0])
+        named = [item for item in before.added if item in absent]
+        listed = ", ".join(named[:20]) + (" ..." if len(named) > 20 else "")
+        yield (
+            f"{len(absent)} of the {len(before.added)} items that joined when the suite was refreshed have no result: "
+            f"{listed}; --missing exclude estimates from the {common} items that have one"
+        )
 
 
 def _gaps(suite: Suite, target: Target) -> Iterator[str]:

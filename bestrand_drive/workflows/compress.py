@@ -46,7 +46,7 @@ def compress_evidence(evidence: Evidence, request: CompressRequest) -> Suite:
         raise NothingSelected(f"--hours {request.hours:g} means about {k} items. {error}") from error
     if request.hours is not None and costs is not None:
         chosen = _within(request.hours, costs, evidence.scores, request, chosen, excluded)
-    return _suite(evidence, request, chosen, excluded, costs)
+    return assembled(evidence, request, chosen, excluded, costs)
 
 
 def _within(
@@ -70,9 +70,18 @@ def _within(
     return chosen
 
 
-def _suite(
+def assembled(
     evidence: Evidence, request: CompressRequest, chosen: Chosen, excluded: Mapping[str, str], costs: Tensor | None
 ) -> Suite:
+    """The suite of a choice already made.
+
+    Args:
+        evidence: Probe scores on the benchmark.
+        request: What was asked.
+        chosen: The choice.
+        excluded: Item ids that could not be chosen, with the reason.
+        costs: float64 Tensor[item] seconds, or None.
+    """
     scores, indices = chosen.scores, chosen.selection.indices
     picked = [scores.items[number] for number in indices.tolist()]
     strata = _strata_sizes(scores)

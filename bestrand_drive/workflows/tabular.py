@@ -60,7 +60,7 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
         DataRefused: A table is damaged or contradicts itself.
         UsageError: A metric or probe is unknown, or both ``probes`` and ``n_probes`` are given.
     """
-    matrix, label, digest = _load(source)
+    matrix, label, digest = load_table(source)
     copies = matrix.copies()
     probes = choose_probes([name for name in matrix.policies if name not in copies], matrix, source)
     matrix = matrix.with_policies(probes)
@@ -78,12 +78,12 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
         scores=matrix,
         probes=tuple(ProbeInfo(name, f"column of {label}", licence) for name in probes),
         members=members,
-        files=lambda chosen: {"items.txt": _item_lines(matrix.items, by_item, chosen)},
+        files=lambda chosen: {"items.txt": item_lines(matrix.items, by_item, chosen)},
         findings=_said_of(copies, probes),
     )
 
 
-def _load(source: TableSource) -> tuple[ScoreMatrix, str, str]:
+def load_table(source: TableSource) -> tuple[ScoreMatrix, str, str]:
     """The matrix with the metrics named (all when none is), what to call it, and its SHA-256."""
     if isinstance(source.scores, ScoreMatrix):
         matrix = source.scores
@@ -180,7 +180,7 @@ def _spread_costs(table: ItemTable, policies: int) -> torch.Tensor | None:
     return None if table.cost_s is None else torch.tensor(table.cost_s)[:, None].expand(-1, max(policies, 1)).clone()
 
 
-def _item_lines(items: Sequence[str], members: dict[str, tuple[str, ...]], chosen: Collection[str]) -> bytes:
+def item_lines(items: Sequence[str], members: dict[str, tuple[str, ...]], chosen: Collection[str]) -> bytes:
     """One item id a line; the members of a group in its place."""
     wanted = set(chosen)
     ids = [member for item in items if item in wanted for member in (members[item] or (item,))]

@@ -35,7 +35,7 @@ class Balanced:
             UsageError: A ranking is asked for, and no two families of probes differ.
         """
         check_size(k, pool)
-        space = self._space(scores, pool)
+        space = self.space(scores, pool)
         candidates = self.settings.candidates if space.features.shape[1] else 1
         draw = simple_random(len(pool), k)
         if scores.strata is not None:
@@ -55,7 +55,8 @@ class Balanced:
         told = _diagnostics(found, scores, space, swapped)
         return replace(selection(pool, found.subset, scores, told), estimator="default")
 
-    def _space(self, scores: ScoreMatrix, pool: Tensor) -> SearchSpace:
+    def space(self, scores: ScoreMatrix, pool: Tensor) -> SearchSpace:
+        """What candidates of a pool (long Tensor[pool item]) are judged by."""
         families = self.settings.family_columns(scores)
         weights = [self.settings.weight(scores, metric) for metric in range(len(scores.metrics))]
         numbers = pool.numpy()
