@@ -37,6 +37,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
     seed: int = 0,
     selector: str = "balanced",
     candidates: int = 128,
+    search: str = "auto",
     pool_factor: float | None = None,
     metric_weights: Mapping[str, float] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
@@ -70,6 +71,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
         seed: Of every draw.
         selector: ``balanced``, ``bestrand`` or ``random``.
         candidates: Random subsets that are judged.
+        search: How: ``auto``, ``subsets``, ``classes``, ``windows`` or ``blocks`` (docs/search.md).
         pool_factor: Use probe scores on min(n k, N) drawn items; None takes 4 for ``bestrand``, else all items.
         metric_weights: Metrics to choose by, with a factor each; of a table, the others are left out.
         bounds: Least and greatest possible value of a table's metrics.
@@ -95,6 +97,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
         seed=seed,
         selector=selector,
         candidates=candidates,
+        search=search,
         pool_factor=pool_factor,
         metric_weights=dict(metric_weights or {}),
         families={name: tuple(members) for name, members in (families or {}).items()},
