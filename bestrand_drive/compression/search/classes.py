@@ -72,14 +72,10 @@ def random_members(classes: ItemClasses, counts: Array, rng: np.random.Generator
         counts: int64 [class].
         rng: Source.
     """
-    order = np.argsort(classes.codes.astype(np.uint16), kind="stable")
-    ends = np.cumsum(classes.sizes)
-    parts = [
-        order[end - size : end][rng.permutation(size)[:count]]
-        for end, size, count in zip(ends.tolist(), classes.sizes.tolist(), counts.tolist(), strict=True)
-        if count
-    ]
-    return torch.from_numpy(np.sort(np.concatenate(parts)))
+    shuffled = rng.permutation(len(classes.codes))
+    order = shuffled[np.argsort(classes.codes[shuffled].astype(np.uint16), kind="stable")]
+    place = np.arange(len(order)) - np.repeat(np.cumsum(classes.sizes) - classes.sizes, classes.sizes)
+    return torch.from_numpy(np.sort(order[place < np.repeat(counts, classes.sizes)]))
 
 
 def _keys(columns: Array, strata: Array | None) -> Array:

@@ -35,6 +35,7 @@ def test_a_cell_names_a_number_only_where_all_its_uniform_numbers_mean_that_one(
 def test_draws_have_the_law(n: int, q: float) -> None:
     drawn = BinomialTable(n, q).draw(40_000, np.random.default_rng(1))
     edges = np.unique(stats.binom.ppf(np.linspace(0.02, 0.98, 25), n, q).astype(int))
+    edges = edges[edges < n]
     expected = np.diff(np.concatenate([[0.0], stats.binom.cdf(edges, n, q), [1.0]])) * len(drawn)
     seen = np.bincount(np.searchsorted(edges, drawn), minlength=len(expected))
     assert stats.chisquare(seen, expected).pvalue > 1e-3

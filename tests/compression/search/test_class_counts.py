@@ -92,11 +92,15 @@ def test_strata_get_the_sizes_of_systematic_sampling(sizes: list[int], k: int) -
 
 
 def test_with_strata_the_plain_way_and_counts_choose_alike() -> None:
-    space, runs = _space(SCORES), 1500
-    plain, fast = seeded(1), seeded(2)
-    draw = systematic_stratified(STRATA, 3)
-    one = Counter(_subset(best_of(draw, 3, space, 4, plain)) for _ in range(runs))
-    other = Counter(_subset(search(STRATA, 3, space, 4, fast, way="classes")) for _ in range(runs))
+    space, runs, strata = _space(np.tile(SCORES, (2, 1))), 1500, STRATA.repeat(2)
+    cells = (4 * strata + 2 * space.features[:, 0] + space.features[:, 1]).long()
+    plain, fast, draw = seeded(1), seeded(2), systematic_stratified(strata, 5)
+
+    def cell_counts(found: Found) -> tuple[int, ...]:
+        return tuple(torch.bincount(cells[found.subset], minlength=8).tolist())
+
+    one = Counter(cell_counts(best_of(draw, 5, space, 4, plain)) for _ in range(runs))
+    other = Counter(cell_counts(search(strata, 5, space, 4, fast, way="classes")) for _ in range(runs))
     often = [key for key in {*one, *other} if one[key] + other[key] >= 10]
     table = [[one[key] for key in often], [other[key] for key in often]]
     assert len(often) > 5
@@ -110,10 +114,10 @@ def _binary(items: int, probes: int, seed: int) -> Array:
 
 
 def test_the_imbalance_of_the_best_has_the_same_law_as_the_plain_way() -> None:
-    space, plain, fast = _space(_binary(800, 5, 0)), seeded(1), seeded(2)
-    draw = simple_random(800, 80)
-    one = [best_of(draw, 80, space, 16, plain) for _ in range(300)]
-    other = [search(None, 80, space, 16, fast, way="classes") for _ in range(300)]
+    space, plain, fast = _space(_binary(400, 5, 0)), seeded(1), seeded(2)
+    draw = simple_random(400, 60)
+    one = [best_of(draw, 60, space, 16, plain) for _ in range(200)]
+    other = [search(None, 60, space, 16, fast, way="classes") for _ in range(200)]
     assert stats.ks_2samp([f.distance for f in one], [f.distance for f in other]).pvalue > 1e-3
     assert stats.ks_2samp([f.mean_square for f in one], [f.mean_square for f in other]).pvalue > 1e-3
 
