@@ -104,7 +104,7 @@ class _Step:
         if len(waiting):
             sizes = np.concatenate([self.sizes[self.drawn], [self.sizes[self.rest].sum()]])
             numbers = one_by_one(sizes, whole[waiting], rng)
-            counts[np.ix_(self.drawn, waiting)] = numbers[:-1]
+            counts[np.array(self.drawn)[:, None], waiting] = numbers[:-1]
             left[waiting] = numbers[-1]
 
 

@@ -54,5 +54,6 @@ def tie(least: float) -> float:
 
 
 def earliest_least(distance: Tensor) -> int:
-    """Position of the first that is within a tie of the least."""
-    return int((distance <= tie(float(distance.min()))).nonzero()[0])
+    """Position of the first that is within a tie of the least; on the CPU."""
+    values = distance.numpy()
+    return int((values <= tie(float(values.min()))).argmax())

@@ -52,6 +52,7 @@ class Exchange:
         self._generator, self._proposals = generator, proposals
         self._inside, self._outside = _partition(subset, len(space.features))
         self._total = self._centred(self._inside).sum(dim=0)
+        self._square = float((self._total**2).sum())
         self._held = space.guards[:, self._inside].sum(dim=1)
 
     def round(self) -> None:
@@ -62,16 +63,20 @@ class Exchange:
         sums = self._total - self._centred(leaving) + self._centred(coming)
         squares = (sums**2).sum(dim=1)
         best = earliest_least(squares)
-        if float(squares[best]) >= float((self._total**2).sum()) * (1 - TIE):
+        if float(squares[best]) >= self._square * (1 - TIE):
             return
-        held = self._held - self._guards[:, leaving[best]].long() + self._guards[:, coming[best]].long()
-        if bool((held > 0).all()):
-            self._inside[out[best]], self._outside[into[best]] = coming[best], leaving[best]
-            self._total, self._held = sums[best], held
+        held = self._held
+        if len(held):
+            held = held - self._guards[:, leaving[best]].long() + self._guards[:, coming[best]].long()
+            if not bool((held > 0).all()):
+                return
+        self._inside[out[best]], self._outside[into[best]] = coming[best], leaving[best]
+        self._total, self._held = sums[best], held
+        self._square = float((self._total**2).sum())
 
     def distance(self) -> float:
         """The imbalance, by running sums."""
-        return float((self._total / len(self._inside)).norm())
+        return math.sqrt(self._square) / len(self._inside)
 
     def subset(self) -> Tensor:
         """Sorted item numbers, long Tensor[k]."""
@@ -79,7 +84,7 @@ class Exchange:
 
     def _centred(self, items: Tensor) -> Tensor:
         """Features of some items about the pool's means; taken when asked for, since all of them would be a copy."""
-        return self._features[items] - self._mean
+        return self._features[items].sub_(self._mean)
 
 
 def _partition(subset: Tensor, items: int) -> tuple[Tensor, Tensor]:

@@ -48,19 +48,14 @@ class Bestrand:
             memory_mib=self.settings.memory_mib,
             device=self.settings.device,
         )
-        return selection(
-            pool,
-            found.subset,
-            scores,
-            {
-                "sampling": "simple random",
-                "imbalance": found.distance,
-                "mean_square_imbalance": found.mean_square,
-                "judged": found.judged,
-                "rejected": found.rejected,
-            }
-            | way_taken(found, self.settings),
-        )
+        told: dict[str, float | int | str] = {
+            "sampling": "simple random",
+            "imbalance": found.distance,
+            "mean_square_imbalance": found.mean_square,
+            "judged": found.judged,
+            "rejected": found.rejected,
+        }
+        return selection(pool, found.subset, scores, told | way_taken(found, self.settings))
 
 
 def _probe_features(scores: ScoreMatrix, pool: Tensor, settings: ChoiceSettings) -> tuple[Tensor, Tensor]:
