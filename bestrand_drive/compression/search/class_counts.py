@@ -19,7 +19,8 @@ from bestrand_drive.compression.search.space import Found
 from bestrand_drive.compression.search.sums import ItemSums
 
 Array = np.ndarray
-LARGEST_BATCH = 65_536
+LARGEST_BATCH, BATCH_CELLS = 65_536, 8_000_000
+"""Candidates drawn at once, and counts drawn at once; fixed, since another batch would be another draw."""
 
 
 def best_of_classes(
@@ -29,7 +30,6 @@ def best_of_classes(
     candidates: int,
     generator: Generator,
     *,
-    memory_mib: int = 256,
     device: torch.device | str = "cpu",
 ) -> Found:
     """Judge ``candidates`` random subsets by their class counts and keep the one of least imbalance.
@@ -40,7 +40,6 @@ def best_of_classes(
         k: Size of a candidate.
         candidates: How many are judged.
         generator: CPU generator; exactly one number is taken from it.
-        memory_mib: Cap on the largest temporary array, MiB.
         device: Where the means are computed; the choice does not depend on it.
 
     Raises:
@@ -58,7 +57,7 @@ def best_of_classes(
         guarded = bool(sums.guards)
         return counts, sums.accepted(totals(counts)).cpu() if guarded else torch.ones(count, dtype=torch.bool)
 
-    batch = max(1, min(LARGEST_BATCH, memory_mib * 2**20 // (24 * len(classes.sizes))))
+    batch = max(1, min(LARGEST_BATCH, BATCH_CELLS // len(classes.sizes)))
     kept = keep_best(propose, lambda counts: sums.imbalance(totals(counts), k), candidates, batch, sums.guards)
     subset = random_members(classes, kept.candidate.numpy(), rng)
     return Found(subset, kept.distance, kept.mean_square, kept.judged, kept.rejected, "classes")

@@ -40,7 +40,7 @@ def search(
         candidates: How many are judged.
         generator: CPU generator; exactly one number is taken from it, whatever the way.
         way: One of ``WAYS``.
-        memory_mib: Cap on the largest temporary array, MiB.
+        memory_mib: Cap on the largest temporary array of ``subsets``, MiB.
         device: Where the means are computed; the choice does not depend on it.
 
     Raises:
@@ -57,7 +57,7 @@ def search(
     classes = item_classes(sums, strata)
     if classes is None and way == "auto":
         return _subsets(strata, k, space, candidates, generator, memory_mib, device)
-    return best_of_classes(_served(classes), sums, k, candidates, generator, memory_mib=memory_mib, device=device)
+    return best_of_classes(_served(classes), sums, k, candidates, generator, device=device)
 
 
 def _subsets(
