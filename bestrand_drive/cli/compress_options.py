@@ -43,6 +43,12 @@ Objective = Annotated[
     ),
 ]
 Candidates = Annotated[int, typer.Option(help="How many random subsets are judged.")]
+Search = Annotated[
+    str,
+    typer.Option(
+        help="How they are judged: auto, subsets, classes (0/1 scores), windows or blocks (no strata); docs/search.md."
+    ),
+]
 PoolFactor = Annotated[
     float | None,
     typer.Option(

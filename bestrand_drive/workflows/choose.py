@@ -70,6 +70,7 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
     families = family_numbers(scores, request.families, copies)
     settings = ChoiceSettings(
         candidates=request.candidates,
+        search=request.search,
         metric_weights=request.metric_weights,
         families=families,
         guard_domains=request.guard,

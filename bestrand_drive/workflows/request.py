@@ -11,6 +11,7 @@ from torch import Tensor
 
 from bestrand_drive.compression.features import OBJECTIVES
 from bestrand_drive.compression.pool import kept_items
+from bestrand_drive.compression.search import WAYS
 from bestrand_drive.compression.selectors.registry import SELECTORS
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
@@ -30,6 +31,7 @@ class CompressRequest:
         seed: Of every draw.
         selector: A name in ``selectors.registry``.
         candidates: Random subsets that are judged.
+        search: How they are drawn and judged, one of ``compression.search.WAYS``.
         pool_factor: n of the pool min(n k, N); None takes the selector's own (4 for ``bestrand``, else all items).
         metric_weights: Factor a metric that takes part in choosing; empty for the benchmark's own choice.
         families: Name -> probes of one lineage.
@@ -45,6 +47,7 @@ class CompressRequest:
     seed: int = 0
     selector: str = "balanced"
     candidates: int = 128
+    search: str = "auto"
     pool_factor: float | None = None
     metric_weights: Mapping[str, float] = field(default_factory=dict)
     families: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -69,6 +72,8 @@ class CompressRequest:
         self._check_objective()
         if self.candidates < 1:
             raise UsageError(f"--candidates {self.candidates}: give 1 or more.")
+        if self.search not in WAYS:
+            raise UsageError(f"--search {self.search}: known are {', '.join(WAYS)}.")
         if not 0 <= self.seed < 2**63:
             raise UsageError(f"--seed {self.seed}: give a whole number from 0 to 2^63 - 1.")
         if self.pool_factor is not None and not (math.isfinite(self.pool_factor) and self.pool_factor >= 1):

@@ -41,6 +41,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
     selector: str = "balanced",
     objective: str = "scores",
     candidates: int = 128,
+    search: str = "auto",
     pool_factor: float | None = None,
     metric_weights: Mapping[str, float] | None = None,
     bounds: Mapping[str, tuple[float, float]] | None = None,
@@ -77,6 +78,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
         selector: ``balanced``, ``bestrand`` or ``random``.
         objective: ``scores``, or ``ranking`` to balance the differences between probes instead of their scores.
         candidates: Random subsets that are judged.
+        search: How: ``auto``, ``subsets``, ``classes``, ``windows`` or ``blocks`` (docs/search.md).
         pool_factor: Use probe scores on min(n k, N) drawn items; None takes 4 for ``bestrand``, else all items.
         metric_weights: Metrics to choose by, with a factor each; of a table, the others are left out.
         bounds: Least and greatest possible value of a table's metrics.
@@ -103,6 +105,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
         selector=selector,
         objective=objective,
         candidates=candidates,
+        search=search,
         pool_factor=pool_factor,
         metric_weights=dict(metric_weights or {}),
         families={name: tuple(members) for name, members in (families or {}).items()},

@@ -12,9 +12,8 @@ from torch import Generator, Tensor
 
 from bestrand_drive.compression.features import differences, standardised_features
 from bestrand_drive.compression.profiles import profiles
-from bestrand_drive.compression.sampling import simple_random, systematic_stratified
-from bestrand_drive.compression.search import Found, SearchSpace, best_of, guard_rows, improve_by_swaps
-from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, check_size, selection
+from bestrand_drive.compression.search import Found, SearchSpace, guard_rows, improve_by_swaps, search
+from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, check_size, selection, way_taken
 from bestrand_drive.compression.strata import stratum_codes
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
@@ -37,22 +36,23 @@ class Balanced:
         check_size(k, pool)
         space = self.space(scores, pool)
         candidates = self.settings.candidates if space.features.shape[1] else 1
-        draw = simple_random(len(pool), k)
+        strata = None
         if scores.strata is not None:
-            draw = systematic_stratified(stratum_codes([scores.strata[i] for i in pool.tolist()]).codes, k)
-        found = best_of(
-            draw,
+            strata = stratum_codes([scores.strata[i] for i in pool.tolist()]).codes
+        found = search(
+            strata,
             k,
             space,
             candidates,
             generator,
+            way=self.settings.search,
             memory_mib=self.settings.memory_mib,
             device=self.settings.device,
         )
         swapped = scores.strata is None and space.weights is None and candidates > 1
         if swapped:
             found = improve_by_swaps(found, space, generator)
-        told = _diagnostics(found, scores, space, swapped)
+        told = _diagnostics(found, scores, space, swapped) | way_taken(found, self.settings)
         return replace(selection(pool, found.subset, scores, told), estimator="default")
 
     def space(self, scores: ScoreMatrix, pool: Tensor) -> SearchSpace:

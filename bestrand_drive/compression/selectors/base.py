@@ -10,6 +10,7 @@ import torch
 from torch import Generator, Tensor
 
 from bestrand_drive.compression.pool import half_up
+from bestrand_drive.compression.search import Found
 from bestrand_drive.errors import NothingSelected
 from bestrand_drive.scores.matrix import ScoreMatrix
 
@@ -42,6 +43,7 @@ class ChoiceSettings:
         candidates: Random subsets that are judged (m).
         metric_weights: Factor a metric name; unnamed metrics count 1 when their specification selects.
         families: Policy numbers of each family of probes; empty means that every probe stands alone.
+        search: How candidates are drawn and judged, one of ``search.WAYS``.
         guard_domains: Whether every domain of the matrix must keep an item.
         memory_mib: Cap on the largest temporary array of the search, MiB.
         device: Where candidate means are computed.
@@ -52,6 +54,7 @@ class ChoiceSettings:
     candidates: int = 128
     metric_weights: Mapping[str, float] = field(default_factory=dict)
     families: Sequence[Sequence[int]] = ()
+    search: str = "auto"
     guard_domains: bool = True
     memory_mib: int = 256
     device: str = "cpu"
@@ -114,6 +117,11 @@ def check_size(k: int, pool: Tensor) -> None:
     """
     if not 1 <= k <= len(pool):
         raise NothingSelected(f"Cannot choose {k} items out of a pool of {len(pool)}.")
+
+
+def way_taken(found: Found, settings: ChoiceSettings) -> dict[str, float | int | str]:
+    """Diagnostics: how candidates were judged, where that is not the usual way that nobody asked for."""
+    return {} if found.way == "subsets" and settings.search == "auto" else {"search": found.way}
 
 
 def selection(

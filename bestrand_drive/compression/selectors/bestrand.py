@@ -14,9 +14,8 @@ import torch
 from torch import Generator, Tensor
 
 from bestrand_drive.compression.features import differences
-from bestrand_drive.compression.sampling import simple_random
-from bestrand_drive.compression.search import SearchSpace, best_of, guard_rows
-from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, check_size, selection
+from bestrand_drive.compression.search import SearchSpace, guard_rows, search
+from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, check_size, selection, way_taken
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 
@@ -43,27 +42,24 @@ class Bestrand:
             raise UsageError("bestrand needs at least one probe with a score on the pool; use --selector balanced.")
         guards = guard_rows(list(scores.domains.values()) if self.settings.guard_domains else [], pool)
         weights = None if scores.weights is None else scores.weights[pool]
-        found = best_of(
-            simple_random(len(pool), k),
+        found = search(
+            None,
             k,
             SearchSpace(features, None if bool(valid.all()) else valid, weights, guards),
             self.settings.candidates,
             generator,
+            way=self.settings.search,
             memory_mib=self.settings.memory_mib,
             device=self.settings.device,
         )
-        return selection(
-            pool,
-            found.subset,
-            scores,
-            {
-                "sampling": "simple random",
-                "imbalance": found.distance,
-                "mean_square_imbalance": found.mean_square,
-                "judged": found.judged,
-                "rejected": found.rejected,
-            },
-        )
+        told: dict[str, float | int | str] = {
+            "sampling": "simple random",
+            "imbalance": found.distance,
+            "mean_square_imbalance": found.mean_square,
+            "judged": found.judged,
+            "rejected": found.rejected,
+        }
+        return selection(pool, found.subset, scores, told | way_taken(found, self.settings))
 
 
 def _probe_features(scores: ScoreMatrix, pool: Tensor, settings: ChoiceSettings) -> tuple[Tensor, Tensor]:
