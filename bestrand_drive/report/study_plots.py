@@ -17,9 +17,6 @@ Row = Mapping[str, str | int | float | None]
 Line = tuple[list[float], list[float], list[float]]
 """Shares kept in percent, values, and two standard errors (0 where unknown)."""
 
-STYLE = {"svg.hashsalt": "bestrand", "font.size": 9, "text.parse_math": False}
-"""A fixed salt for equal bytes; a name with dollar signs is a name, no formula."""
-
 
 def write_plots(rows: Sequence[Row], folder: Path) -> list[Path]:
     """One SVG a benchmark and metric; the same rows give the same bytes.
@@ -34,9 +31,11 @@ def write_plots(rows: Sequence[Row], folder: Path) -> list[Path]:
         own = [row for row in rows if (row["benchmark"], row["metric"]) == (benchmark, metric)]
         path = _free(folder, f"{benchmark}-{metric}", paths)
         drawn = BytesIO()
-        with rc_context(STYLE), warnings.catch_warnings():
+        with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # letters that the font does not have are drawn as boxes
-            _figure(own, f"{benchmark}: {metric}").savefig(drawn, format="svg", metadata={"Date": None})
+            # a fixed salt for equal bytes; a name with dollar signs is a name, no formula
+            with rc_context({"svg.hashsalt": "bestrand", "font.size": 9, "text.parse_math": False}):
+                _figure(own, f"{benchmark}: {metric}").savefig(drawn, format="svg", metadata={"Date": None})
         write_atomic(path, drawn.getvalue())
         paths.append(path)
     return paths
