@@ -107,7 +107,7 @@ def _numbers(column: pd.Series, name: str, source: str) -> np.ndarray:
     if wrong.size:
         row = int(wrong[0])
         raise DataRefused(
-            f"{source}: column {name!r}, row {row + 1}: {column.iloc[row]!r} is not a finite number "
+            f"{source}: column {name!r}, row {row + 1}: {str(column.iloc[row])!r} is not a finite number "
             f"({wrong.size} such cells). Leave a cell empty where there is no score."
         )
     return numeric
@@ -138,9 +138,9 @@ def _pivot(long: pd.DataFrame, source: str) -> DenseScores:
     count = np.bincount(flat, minlength=size)
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = np.bincount(flat, weights=value, minlength=size) / count
-    squares = np.bincount(flat, weights=(value - mean[flat]) ** 2, minlength=size)
-    variance = np.where(count > 1, squares / np.maximum(count - 1, 1), 0.0)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", over="ignore"):  # what is too large is refused with the values themselves
+        squares = np.bincount(flat, weights=(value - mean[flat]) ** 2, minlength=size)
+        variance = np.where(count > 1, squares / np.maximum(count - 1, 1), 0.0)
         variance[variance <= (1e-9 * mean) ** 2] = 0.0  # equal repeats, up to the rounding of their mean
     return DenseScores(
         mean=mean.reshape(shape),

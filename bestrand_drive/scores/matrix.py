@@ -15,6 +15,9 @@ from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.scores.frames import dense_scores
 from bestrand_drive.scores.metrics import MetricSpec
 
+LARGEST = 1e18
+"""Size of the largest score: float32 still holds its square, so variances stay finite."""
+
 
 @dataclass(frozen=True)
 class ScoreMatrix:
@@ -81,6 +84,7 @@ class ScoreMatrix:
         Raises:
             DataRefused: A value is infinite, or labels and shape disagree.
         """
+        _refuse_too_large(scores, metrics)
         _refuse_lost_digits(scores, metrics)
         dense = torch.as_tensor(scores).to(torch.float32)
         if bool(torch.isinf(dense).any()):
@@ -247,6 +251,16 @@ def _pairs(numbers: list[tuple[int, int]]) -> tuple[Tensor, Tensor]:
     """Two long tensors out of a list of pairs."""
     both = torch.tensor(numbers, dtype=torch.long).reshape(-1, 2)
     return both[:, 0], both[:, 1]
+
+
+def _refuse_too_large(scores: np.ndarray | Tensor, metrics: Sequence[MetricSpec]) -> None:
+    """Refuse finite values of which a square would be infinite."""
+    exact = np.asarray(scores, dtype=np.float64)
+    for number, spec in enumerate(metrics):
+        values = exact[:, :, number][np.isfinite(exact[:, :, number])]
+        most = float(np.abs(values).max()) if values.size else 0.0
+        if most > LARGEST:
+            raise DataRefused(f"Metric {spec.name}: a value of size {most:.3g}; use a unit in which all are smaller.")
 
 
 def _refuse_lost_digits(scores: np.ndarray | Tensor, metrics: Sequence[MetricSpec]) -> None:

@@ -80,7 +80,8 @@ def measure(cell: Cell, seeds: Sequence[int]) -> Outcome:
         whole = found if whole is None else _laid_over(whole, found)
     if whole is None:
         raise DataRefused(f"{problem.name}: the split gives no targets.")
-    inside = (whole.low - 1e-9 <= problem.truth) & (problem.truth <= whole.high + 1e-9)
+    slack = np.maximum(1e-9, 1e-12 * np.abs(problem.truth))  # rounding, which grows with the size of the values
+    inside = (whole.low - slack <= problem.truth) & (problem.truth <= whole.high + slack)
     return Outcome(
         estimator=name,
         error=(whole.value - problem.truth).astype(np.float32),

@@ -161,6 +161,15 @@ def _orders(error: Array, truth: Array, higher_is_better: bool) -> dict[str, flo
     return {name: None if np.isnan(mean) else float(mean) for name, mean in zip(names, means, strict=True)}
 
 
+def _digits(size: float) -> int:
+    """Digits after the point to which estimates of values up to ``size`` are told apart."""
+    if size <= 0:
+        return 6
+    if 0.01 <= size <= 1e4:
+        return 6 if size <= 10 else 4
+    return 6 - int(np.floor(np.log10(size)))
+
+
 def _order_of(guess: Array, truth: Array) -> Array:
     """Spearman, Kendall's tau-b, pairwise accuracy and top-3 recall of each draw, float64 [draw, 4].
 
@@ -168,7 +177,7 @@ def _order_of(guess: Array, truth: Array) -> Array:
         guess: float64 [draw, target], greater is better; differences within float32 rounding are ties.
         truth: float64 [draw, target].
     """
-    guess = np.round(guess.astype(np.float64), 6) if np.abs(truth).max() <= 10 else np.round(guess, 4)
+    guess = np.round(guess.astype(np.float64), _digits(float(np.abs(truth).max())))
     ranks = [stats.rankdata(values, axis=1) for values in (guess, truth)]
     centred = [rank - rank.mean(axis=1, keepdims=True) for rank in ranks]
     first, second = np.triu_indices(guess.shape[1], 1)

@@ -14,6 +14,7 @@ from bestrand_drive.compression.pool import kept_items
 from bestrand_drive.study.arms import Arm
 from bestrand_drive.study.cells import Cell, Outcome, blocks, joined, measure, part_path, read_part, write_part
 from bestrand_drive.study.measures import measures
+from bestrand_drive.study.pairs import check_pairs, serving
 from bestrand_drive.study.problem import Problem
 
 Row = dict[str, str | int | float | None]
@@ -44,7 +45,24 @@ class Plan:
         for problem, arms in self.entries:
             for keep in self.keeps:
                 k = kept_items(len(problem.scores.items), keep)
-                yield [Cell(problem, arm, estimator, k, keep) for arm in arms for estimator in self.estimators]
+                yield [
+                    Cell(problem, arm, estimator, k, keep)
+                    for arm in arms
+                    for estimator in serving(arm, self.estimators, len(problem.scores.items), k)
+                ]
+
+    def left_out(self) -> list[str]:
+        """Pairs of selectors and estimators that cannot be, a sentence each.
+
+        Raises:
+            UsageError: A selector or an estimator is left without a partner.
+        """
+        notes: dict[str, None] = {}
+        for problem, arms in self.entries:
+            items = len(problem.scores.items)
+            sizes = [kept_items(items, keep) for keep in self.keeps]
+            notes |= dict.fromkeys(check_pairs(arms, self.estimators, items, sizes))
+        return list(notes)
 
     def cells(self) -> list[Cell]:
         """All cells."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -33,6 +33,8 @@ from bestrand_drive.workflows.driving import ResultSource, driving_evidence
 KEEPS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
 SELECTORS = ("random", "bestrand", "balanced")
 PROBES = 5
+SEARCHING = ("bestrand", "balanced")
+"""Selectors with candidates, a distance and a pool."""
 SWEEPS: Mapping[str, Sequence[str | int | float | None]] = {
     "p": (1, 2, 3, 5, 7, 10),
     "m": (1, 8, 32, 128, 512, 2048),
@@ -131,14 +133,28 @@ def _families(study: TableStudy, scores: ScoreMatrix) -> list[str]:
     label = {name: name for name in scores.policies}
     if study.models:
         label |= _column(study.models, "family", scores)
-    for family, members in dict(study.families).items():
-        unknown = [name for name in members if name not in label]
-        if unknown:
-            raise UsageError(f"--family {family}: {', '.join(unknown)} is no model of {study.scores.name}.")
+    _check_members(study.families, label, f"is no model of {study.scores.name} (or repeats another)")
+    for family, members in study.families.items():
         label |= dict.fromkeys(members, f"family {family}")
     if not study.models and not study.families:
         raise UsageError("--split family needs --family NAME=A,B (repeat) or --models TABLE with a column family.")
     return [label[name] for name in scores.policies]
+
+
+def _check_members(families: Mapping[str, Sequence[str]], known: Collection[str], wrong: str) -> None:
+    """Refuse families with members that are none, or that another family has.
+
+    Raises:
+        UsageError: It names the first.
+    """
+    taken: dict[str, str] = {}
+    for family, members in families.items():
+        unknown = [name for name in members if name not in known]
+        if unknown:
+            raise UsageError(f"--family {family}: {', '.join(unknown)} {wrong}.")
+        for name in members:
+            if taken.setdefault(name, family) != family:
+                raise UsageError(f"--family {family}: {name} is already in {taken[name]}.")
 
 
 def _dates(study: TableStudy, scores: ScoreMatrix) -> np.ndarray:
@@ -146,25 +162,39 @@ def _dates(study: TableStudy, scores: ScoreMatrix) -> np.ndarray:
     if not study.models:
         raise UsageError("--split time needs --models TABLE with the columns model and date (such as 2024-08-11).")
     dates = _column(study.models, "date", scores)
+    return np.array([_day(study.models, name, dates[name]) for name in scores.policies])
+
+
+def _day(path: Path, name: str, date: str) -> float:
+    """Number of a day, a month's or a year's first."""
     try:
-        return np.array([np.datetime64(dates[name], "D").astype(float) for name in scores.policies])
-    except ValueError as error:
-        raise DataRefused(f"{study.models}: column date: {error}.") from error
+        day = np.datetime64(date.strip(), "D")
+    except ValueError:
+        day = np.datetime64("NaT")
+    if np.isnat(day):
+        raise DataRefused(f"{path}: model {name!r}: {date!r} is no date; write it as 2024-08-11.")
+    return float(day.astype(float))
 
 
 def _column(path: Path, column: str, scores: ScoreMatrix) -> dict[str, str]:
     """One column of the table of models, by model.
 
     Raises:
-        DataRefused: The column is not there, or a model has no value.
+        DataRefused: The column is not there, or a model has no row, no value or two rows.
     """
     frame = read_table(path)
     if not {"model", column} <= set(frame.columns):
         raise DataRefused(f"{path}: needs the columns model and {column}.")
-    known = dict(zip(frame["model"].astype(str), frame[column].astype(str), strict=True))
+    models, filled = frame["model"].astype(str), frame[column].notna()
+    if models.duplicated().any():
+        raise DataRefused(f"{path}: model {models[models.duplicated()].iloc[0]!r} has more than one row.")
+    known = dict(zip(models, frame[column].astype(str).where(filled, "").str.strip(), strict=True))
     absent = [name for name in scores.policies if name not in known]
     if absent:
         raise DataRefused(f"{path}: no row for {len(absent)} models of the score table, first {absent[0]!r}.")
+    blank = [name for name in scores.policies if not known[name]]
+    if blank:
+        raise DataRefused(f"{path}: {len(blank)} models have no {column}, first {blank[0]!r}.")
     return {name: known[name] for name in scores.policies}
 
 
@@ -214,10 +244,10 @@ def _driving_scores(benchmark: Benchmark, policies: Mapping[str, Path]) -> Score
 def _driving_families(scores: ScoreMatrix, families: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     """Policies by family, copies with their original; a policy without relatives is a family of one."""
     label = {name: name for name in scores.policies}
+    _check_members(families, label, "is not a --policy here")
     for family, members in families.items():
-        unknown = [name for name in members if name not in label]
-        if unknown:
-            raise UsageError(f"--family {family}: {', '.join(unknown)} is not a --policy here.")
+        if family in label and family not in members:
+            raise UsageError(f"--family {family} is also a --policy outside that family; name the family otherwise.")
         label |= dict.fromkeys(members, family)
     label |= {copy: label[original] for copy, original in scores.copies().items()}
     groups: dict[str, list[str]] = {}
@@ -265,22 +295,39 @@ def sweep_entries(
     """
     base = table_problem(study, scores, dropped)
     judged = [Arm.of(name) for name in selectors if name != "random"]
+    if not judged:
+        raise UsageError("--sweep varies how selectors choose; give one beside random, such as bestrand.")
     entries: list[tuple[Problem, Sequence[Arm]]] = []
     for sweep in sweeps:
         if sweep not in SWEEPS:
             raise UsageError(f"--sweep {sweep}: known are {', '.join(SWEEPS)}.")
         if sweep in ("p", "probe-choice"):
-            values = [value for value in SWEEPS[sweep] if sweep != "p" or _enough_models(scores, value)]
+            values = swept_probes(study, scores) if sweep == "p" else SWEEPS[sweep]
             entries += [_probe_entry(study, scores, dropped, judged, sweep, value) for value in values]
         else:
+            _check_settings(sweep, judged)
             arms = [_varied(arm, sweep, value) for value in SWEEPS[sweep] for arm in judged]
             entries.append((base, [Arm.of("random"), *arms]))
     return entries
 
 
-def _enough_models(scores: ScoreMatrix, probes: object) -> bool:
-    """Whether so many probes are at most half of the models; else fewer would be drawn than the label says."""
-    return int(str(probes)) <= len(scores.policies) // 2
+def swept_probes(study: TableStudy, scores: ScoreMatrix) -> list[int]:
+    """The numbers of probes of the sweep that can be had: at most half of the models, and of families all but one."""
+    most = len(scores.policies) // 2
+    if study.split == "family":
+        most = min(most, len(set(_families(study, scores))) - 1)
+    return [int(str(value)) for value in SWEEPS["p"] if int(str(value)) <= most]
+
+
+def _check_settings(sweep: str, judged: Sequence[Arm]) -> None:
+    """Refuse to vary what a selector does not have: its rows would be alike, or the pool too small for it.
+
+    Raises:
+        UsageError: It names the selectors.
+    """
+    without = [arm.selector for arm in judged if arm.selector not in SEARCHING]
+    if without:
+        raise UsageError(f"--sweep {sweep} varies {' and '.join(SEARCHING)} only, not {', '.join(without)}.")
 
 
 def _probe_entry(

@@ -10,16 +10,20 @@ from pathlib import Path
 from bestrand_drive.compression.estimators.registry import ESTIMATORS
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import write_atomic
+from bestrand_drive.scores.matrix import ScoreMatrix
+from bestrand_drive.scores.tables import read_items
 from bestrand_drive.study.arms import Arm
 from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.study import Plan, Progress, Row, run_study
 from bestrand_drive.workflows.study import (
     KEEPS,
     SELECTORS,
+    SWEEPS,
     TableStudy,
     driving_problem,
     read_scores,
     sweep_entries,
+    swept_probes,
     table_problem,
 )
 
@@ -104,10 +108,28 @@ def study_table(table: TableStudy, request: StudyRequest, progress: Progress) ->
     most = len(scores.policies) // 2
     if table.n_probes > most:
         notes.append(f"{len(scores.policies)} models: {most} of them are probes, not {table.n_probes}")
+    notes += _unused(table, request.sweeps, scores)
     if request.sweeps:
         names = request.selectors or ("bestrand",)
         return _run(sweep_entries(table, scores, dropped, request.sweeps, names), request, notes, progress)
     return _run([(problem, _arms(problem, request))], request, notes, progress)
+
+
+def _unused(table: TableStudy, sweeps: Sequence[str], scores: ScoreMatrix) -> list[str]:
+    """What was given and has no part in this study, a sentence each."""
+    notes = []
+    if table.families and table.split != "family":
+        notes.append("--family is of --split family and has no part in this study")
+    if table.models and table.split not in ("family", "time"):
+        notes.append("--models is of --split family and time and has no part in this study")
+    if table.items and scores.strata is None:
+        notes.append(f"{table.items} has no column stratum and has no part in this study")
+    if table.items and read_items(table.items, scores.items).groups is not None:
+        notes.append(f"groups of {table.items} are not kept together here: a study takes single items")
+    if "p" in sweeps:
+        left = [str(value) for value in SWEEPS["p"] if value not in swept_probes(table, scores)]
+        notes += [f"{', '.join(left)} probes are more than these models allow and are left out"] if left else []
+    return notes
 
 
 def study_driving(
@@ -142,6 +164,7 @@ def _run(
     from bestrand_drive.report.study_plots import write_plots  # noqa: PLC0415  matplotlib is slow to import
 
     plan = Plan(entries, request.estimators or (None,), request.keeps, request.seeds, request.out / "parts")
+    notes = notes + plan.left_out()
     rows = run_study(plan, request.workers, progress)
     path = request.out / "rows.json"
     write_atomic(path, (json.dumps(rows, indent=1, allow_nan=False) + "\n").encode())

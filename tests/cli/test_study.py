@@ -122,6 +122,85 @@ def test_splits_by_family_and_time(run, table, tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("split", "change", "word"),
+    [
+        ("time", {"date": ""}, "have no date"),
+        ("time", {"date": "yesterday"}, "is no date"),
+        ("time", {"date": "NaT"}, "is no date"),
+        ("family", {"family": ""}, "have no family"),
+        ("family", {"model": "m0"}, "more than one row"),
+    ],
+)
+def test_a_table_of_models_with_a_hole_is_refused_by_name(run, tmp_path, split, change, word):
+    rows = [{"model": f"m{n}", "family": f"f{n % 7}", "date": "2024-01-03"} for n in range(12)]
+    rows[3] |= change
+    pd.DataFrame(rows).to_csv(tmp_path / "models.csv", index=False)
+    ran = run("--split", split, "--models", tmp_path / "models.csv")
+    assert ran.code == 4
+    assert word in ran.err
+
+
+def test_what_has_no_part_in_a_study_is_said(run, tmp_path):
+    items = pd.DataFrame({"item_id": [f"q{n}" for n in range(120)], "group": [f"g{n // 2}" for n in range(120)]})
+    items.to_csv(tmp_path / "items.csv", index=False)
+    ran = run("--family", "A=m0,m1", "--models", tmp_path / "absent.csv", "--items", tmp_path / "items.csv")
+    assert ran.code == 0, ran.err
+    notes = [line for line in ran.out.splitlines() if line.startswith("note: ")]
+    assert [word for word in ("--family", "--models", "no column stratum", "groups of") if word in str(notes)] == [
+        *("--family", "--models", "no column stratum", "groups of"),
+    ]
+
+
+def test_pairs_that_cannot_be_are_left_out_before_anything_is_computed(run, tmp_path):
+    ran = run("--selectors", "bestrand,datbench", "--estimators", "mean,aipw", "--json")
+    assert ran.code == 0, ran.err
+    made = {(row["selector"], row["estimator"], row["keep"]) for row in ran.json}
+    assert {("bestrand", "aipw", 0.5), ("datbench", "aipw", 0.1), ("random", "aipw", 0.1)} <= made
+    assert ("bestrand", "aipw", 0.1) not in made, "its pool of 48 items is not the whole benchmark"
+    lines = run("--selectors", "anchor-predictor", "--estimators", "anchor-predictor", "--json")
+    assert lines.code == 0, lines.err
+    assert [(row["selector"], row["estimator"]) for row in lines.json[:2]] == [
+        ("random", "mean"),
+        ("anchor-predictor", "anchor-predictor"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--selectors", "bestrand", "--estimators", "aipw", "--keep", "0.1"),
+        ("--selectors", "random", "--estimators", "mean,gpirt"),
+        ("--selectors", "datbench", "--estimators", "sparse-network"),
+    ],
+)
+def test_a_selector_or_estimator_without_partner_is_refused_at_once(run, tmp_path, options):
+    ran = run(*options)
+    assert ran.code == 2
+    assert "among those given" in ran.err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_sweep_of_probes_goes_as_far_as_the_models(run):
+    ran = run("--sweep", "p", "--keep", "0.1")
+    assert ran.code == 0, ran.err
+    assert "note: 7, 10 probes are more than these models allow and are left out" in ran.out
+    lines = [line.split() for line in ran.out.splitlines() if line.startswith("toy")]
+    assert [line[5] for line in lines if line[4] == "bestrand"] == ["p=1", "p=2", "p=3", "p=5"]
+
+
+def test_names_are_names_in_plots(bestrand, table, tmp_path):
+    path = tmp_path / "a$^$b_$x_{$.csv"
+    frame = pd.read_csv(table).melt("item_id", var_name="model")
+    both = pd.concat([frame.assign(metric=name) for name in ("x y", "x-y")])
+    both.to_csv(path, index=False)
+    ran = bestrand("study", "--scores", path, "--seeds", 2, "--keep", "0.1,1", "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    plots = sorted((tmp_path / "out").glob("*.svg"))
+    assert len(plots) == 2, "two metrics whose names are spelled alike in a file name"
+    assert "Warning" not in ran.err
+
+
+@pytest.mark.parametrize(
     ("options", "word"),
     [
         (("--selectors", "best"), "known are"),
@@ -136,7 +215,10 @@ def test_splits_by_family_and_time(run, table, tmp_path):
         (("--selectors", "stratified"), "stratum"),
         (("--family", "A=m0,zz", "--split", "family"), "zz"),
         (("--family", "A=m0,m1"), "--split family"),
+        (("--family", "A=m0,m1", "--family", "B=m1", "--split", "family"), "m1 is already in A"),
         (("--probe-choice", "low", "--split", "score"), "random split"),
+        (("--sweep", "m", "--selectors", "random"), "beside random"),
+        (("--sweep", "distance", "--selectors", "balanced,datbench"), "not datbench"),
     ],
 )
 def test_mistakes_are_told(run, options, word):
@@ -162,6 +244,12 @@ def test_bench2drive(bestrand, bench, tmp_path):
     assert two.code == 2
     assert "2 families" in two.err
     assert bestrand(*base, "--family", "Oak=Ann,Eve", "--out", tmp_path / "eve").code == 2
+    other = bestrand(*base, "--family", "Ann=Bob,Cid", "--out", tmp_path / "ann")
+    assert other.code == 2, "Ann would join a family that does not name her"
+    assert "name the family otherwise" in other.err
+    twice = bestrand(*base, "--family", "Oak=Ann,Bob", "--family", "Elm=Bob", "--out", tmp_path / "twice")
+    assert twice.code == 2
+    assert "Bob is already in Oak" in twice.err
 
 
 def test_fail2drive_runs_are_targets(bestrand, fail, tmp_path):

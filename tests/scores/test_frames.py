@@ -122,7 +122,7 @@ REFUSED = {
     "text": (_frame(item_id=["a", "b"], m=[1, "good"]), "column 'm', row 2: 'good' is not a finite number"),
     "text in long": (_frame(item_id=["a"], model=["m"], value=["x"]), "column 'value', row 1: 'x'"),
     "comma": (_frame(item_id=["a"], m=["1,5"]), "'1,5' is not a finite number"),
-    "infinite": (_frame(item_id=["a", "b"], m=[np.inf, 1]), "column 'm', row 1.*not a finite number"),
+    "infinite": (_frame(item_id=["a", "b"], m=[np.inf, 1]), "column 'm', row 1: 'inf' is not a finite number"),
     "infinite text": (_frame(item_id=["a"], m=["-inf"]), "not a finite number"),
     "two texts": (_frame(item_id=["a", "b"], m=["x", "y"]), "2 such cells"),
     "no rows": (lambda: pd.DataFrame({"item_id": [], "m": []}), "no scores in it"),

@@ -42,12 +42,20 @@ def test_masked_gives_a_copy() -> None:
     np.testing.assert_array_equal(built.masked(0), CELLS[:, :, 0])
 
 
-@pytest.mark.parametrize("value", [np.inf, -np.inf, 1e39])
+@pytest.mark.parametrize("value", [np.inf, -np.inf])
 def test_infinite_values_are_refused(value: float) -> None:
     cells = CELLS.copy()
     cells[0, 0, 0] = value
     with pytest.raises(DataRefused, match="infinite"):
         ScoreMatrix.from_arrays(cells, items="abc", policies="pq", metrics=[MetricSpec("x"), MetricSpec("y")])
+
+
+@pytest.mark.parametrize("value", [2e18, -1e39, 1e300])
+def test_values_with_infinite_squares_are_refused_quietly(value: float, recwarn: pytest.WarningsRecorder) -> None:
+    frame = pd.DataFrame({"item_id": ["a", "b"], "m": [value, 1.0], "n": [value, 2.0]})
+    with pytest.raises(DataRefused, match=r"Metric score: a value of size .* use a unit"):
+        ScoreMatrix.from_frame(frame)
+    assert not recwarn.list
 
 
 @pytest.mark.parametrize(

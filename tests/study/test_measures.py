@@ -81,6 +81,15 @@ def test_orders_are_those_of_scipy():
     assert _order_of(np.array([[4.0, 3, 2, 1]]), np.array([[1.0, 2, 3, 4]]))[0].tolist() == [-1, -1, 0, 2 / 3]
 
 
+@pytest.mark.parametrize("unit", [1e-12, 1e-6, 1.0, 1e6])
+def test_orders_do_not_depend_on_the_unit(unit):
+    rng = np.random.default_rng(1)
+    truth = np.tile(0.1 + 0.8 * rng.permutation(9) / 9, (20, 1))
+    guess = truth + rng.normal(0, 0.2, truth.shape)
+    guess[:, 3] = guess[:, 4]
+    np.testing.assert_allclose(_order_of(unit * guess, unit * truth), _order_of(guess, truth))
+
+
 def test_random_s_error_is_that_of_the_formula():
     """RMSE of the mean of a random subset: sqrt(mean over targets of s^2 / k (1 - k / N))."""
     problem = table_problem(binary_table(items=90, policies=20))

@@ -38,7 +38,7 @@ class Bestrand:
         features, valid = _probe_features(scores, pool, self.settings)
         if features.shape[1] == 0 and self.settings.objective == "ranking":
             raise UsageError("--objective ranking needs two probes whose scores differ.")
-        if features.shape[1] == 0:
+        if features.shape[1] == 0 and not self._same_everywhere(scores, pool):
             raise UsageError("bestrand needs at least one probe with a score on the pool; use --selector balanced.")
         guards = guard_rows(list(scores.domains.values()) if self.settings.guard_domains else [], pool)
         weights = None if scores.weights is None else scores.weights[pool]
@@ -46,7 +46,7 @@ class Bestrand:
             None,
             k,
             SearchSpace(features, None if bool(valid.all()) else valid, weights, guards),
-            self.settings.candidates,
+            self.settings.candidates if features.shape[1] else 1,
             generator,
             way=self.settings.search,
             memory_mib=self.settings.memory_mib,
@@ -60,6 +60,11 @@ class Bestrand:
             "rejected": found.rejected,
         }
         return selection(pool, found.subset, scores, told | way_taken(found, self.settings))
+
+    def _same_everywhere(self, scores: ScoreMatrix, pool: Tensor) -> bool:
+        """Whether there are scores to choose by, though they tell the pool's items not apart: one subset is as good."""
+        numbers = self.settings.chosen_metrics(scores)
+        return bool(scores.valid[pool][:, :, numbers].any())
 
 
 def _probe_features(scores: ScoreMatrix, pool: Tensor, settings: ChoiceSettings) -> tuple[Tensor, Tensor]:

@@ -96,10 +96,18 @@ def test_a_dead_probe_and_a_constant_metric_are_ignored() -> None:
     assert torch.equal(constant.indices, plain.indices)
 
 
-@pytest.mark.parametrize("scores", [np.zeros((9, 0)), np.full((9, 2), np.nan), np.ones((9, 2))])
+@pytest.mark.parametrize("scores", [np.zeros((9, 0)), np.full((9, 2), np.nan)])
 def test_nothing_to_choose_by_is_refused(scores: np.ndarray) -> None:
     with pytest.raises(UsageError, match="at least one probe"):
         Bestrand().select(matrix(scores), 3, pool=torch.arange(9), generator=seeded(0))
+
+
+def test_where_probes_score_all_items_alike_any_subset_is_as_good() -> None:
+    pool = torch.tensor([0, 2, 3, 5, 8])
+    found = [Bestrand().select(matrix(np.ones((9, 2))), 3, pool=pool, generator=seeded(seed)) for seed in range(8)]
+    assert all(set(one.indices.tolist()) <= set(pool.tolist()) for one in found)
+    assert len({tuple(one.indices.tolist()) for one in found}) > 1
+    assert {one.diagnostics["judged"] for one in found} == {1}
 
 
 def test_it_counts_what_it_judged_and_rejected() -> None:

@@ -1,0 +1,101 @@
+"""Studies of degenerate tables: every estimator with every untrained way to choose, numbers or nothing, never NaN."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import astuple
+
+import numpy as np
+import pytest
+
+from bestrand_drive.compression.estimators.registry import ESTIMATORS
+from bestrand_drive.errors import UsageError
+from bestrand_drive.scores.matrix import ScoreMatrix
+from bestrand_drive.scores.metrics import MetricSpec
+from bestrand_drive.study.arms import Arm
+from bestrand_drive.study.cells import Cell, measure
+from bestrand_drive.study.measures import measures
+from bestrand_drive.study.pairs import MODELS_OF, serving
+from bestrand_drive.study.problem import Problem
+from bestrand_drive.study.splits import random_split
+
+ITEMS, MODELS = 24, 9
+Maker = Callable[[np.random.Generator], np.ndarray]
+
+
+def _plain(rng: np.random.Generator) -> np.ndarray:
+    return (rng.normal(size=(ITEMS, 1)) + rng.normal(size=(ITEMS, MODELS)) > 0).astype(float)
+
+
+def _with(place: tuple[slice, slice], value: float) -> Maker:
+    def make(rng: np.random.Generator) -> np.ndarray:
+        scores = _plain(rng)
+        scores[place] = value
+        return scores
+
+    return make
+
+
+def _mostly_missing(rng: np.random.Generator) -> np.ndarray:
+    return np.where(rng.random((ITEMS, MODELS)) < 0.9, np.nan, _plain(rng))
+
+
+def _near_collinear(rng: np.random.Generator) -> np.ndarray:
+    return np.asarray(rng.random((ITEMS, 1)) + 1e-9 * rng.normal(size=(ITEMS, MODELS)))
+
+
+EVERY = slice(None)
+CASES: dict[str, Maker] = {
+    "plain": _plain,
+    "constant models": _with((EVERY, slice(0, 4)), 1.0),
+    "everything constant": _with((EVERY, EVERY), 0.0),
+    "zero items": _with((slice(0, 12), EVERY), 0.0),
+    "an item nobody ran": _with((slice(0, 1), EVERY), np.nan),
+    "a model without scores": _with((EVERY, slice(0, 1)), np.nan),
+    "nine in ten cells missing": _mostly_missing,
+    "near-collinear": _near_collinear,
+    "negative": lambda rng: rng.normal(size=(ITEMS, MODELS)) - 20,
+    "huge": lambda rng: 1e17 * rng.normal(size=(ITEMS, MODELS)),
+    "tiny": lambda rng: 1e-9 * rng.random((ITEMS, MODELS)),
+}
+
+
+def _problem(values: np.ndarray, strata: str, probes: int) -> Problem:
+    finite = values[~np.isnan(values)]
+    bounded = finite.min() >= 0 and finite.max() <= 1
+    scores = ScoreMatrix.from_arrays(
+        values[:, :, None],
+        items=[f"i{number}" for number in range(ITEMS)],
+        policies=[f"m{number}" for number in range(MODELS)],
+        metrics=[MetricSpec("score", 0.0, 1.0) if bounded else MetricSpec("score")],
+        strata={"none": None, "one an item": [f"s{number}" for number in range(ITEMS)]}[strata],
+    )
+    return Problem("edge", scores, random_split(np.arange(float(MODELS)), probes), f"random {probes}")
+
+
+@pytest.mark.parametrize("strata", ["none", "one an item"])
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("selector", ["random", "stratified", "bestrand", "balanced"])
+@pytest.mark.filterwarnings("error")
+def test_measures_are_numbers_or_nothing(selector: str, case: str, strata: str) -> None:
+    if selector == "stratified" and strata == "none":
+        return
+    values = CASES[case](np.random.default_rng(0))
+    size = float(np.nanmax(np.abs(values)))
+    untrained = [name for name in ESTIMATORS if name not in MODELS_OF]
+    for probes, k in ((5, 1), (4, 3), (1, 8), (4, ITEMS)):
+        problem, arm = _problem(values, strata, probes), Arm.of(selector)
+        for estimator in serving(arm, untrained, ITEMS, k):
+            try:
+                cell = Cell(problem, arm, estimator, k, k / ITEMS)
+                outcome = measure(cell, [0, 1])
+            except UsageError as error:
+                if estimator != "aipw" or "learns from" not in str(error):
+                    raise
+                continue
+            found = measures(cell, outcome, 0, outcome)
+            assert all(value is None or np.isfinite(value) for value in astuple(found)), estimator
+            assert found.mae is None or found.mae <= 3 * size, estimator
+            if k == ITEMS and not np.isnan(values).any():
+                assert (found.mae or 0.0) <= 1e-6 * size + 1e-12, estimator
+                assert found.coverage95 in (None, 1.0), estimator
