@@ -38,12 +38,12 @@ from bestrand_drive.study.arms import Arm
 from bestrand_drive.study.cells import Cell, blocks, measure
 from bestrand_drive.study.measures import draw_maes
 from bestrand_drive.study.problem import Problem
-from bestrand_drive.workflows.driving import ResultSource, driving_evidence, load_benchmark
-from bestrand_drive.workflows.evidence import Evidence
-from bestrand_drive.workflows.plan_request import PlanRequest
-from bestrand_drive.workflows.planning import plan_evidence
-from bestrand_drive.workflows.study import TableStudy, read_scores, table_problem
-from bestrand_drive.workflows.tabular import TableSource, table_evidence
+from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
+from bestrand_drive.workflows.evidence.evidence import Evidence
+from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence
+from bestrand_drive.workflows.planning.plan_request import PlanRequest
+from bestrand_drive.workflows.planning.planning import plan_evidence
+from bestrand_drive.workflows.studying.study import TableStudy, read_scores, table_problem
 
 Row = dict[str, str | int | float | None]
 GOALS = (0.06, 0.04, 0.025, 0.015)

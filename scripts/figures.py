@@ -30,7 +30,7 @@ from bestrand_drive.compression.selectors.random import Random
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.study.replay import Arm, Case, Outcomes, replay
 from bestrand_drive.study.summary import MetricRow, RelativeRow, flawless_coverage, metric_row, relative_row
-from bestrand_drive.workflows.driving import ResultSource, driving_evidence
+from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence
 
 KEEPS = (0.05, 0.1, 0.2, 0.35, 0.5)
 BENCH2DRIVE_FAMILIES = {

@@ -17,7 +17,7 @@ import numpy as np
 from bestrand_drive import ScoreMatrix, compress
 from bestrand_drive.compression.explained import explained
 from bestrand_drive.scores.tables import read_table
-from bestrand_drive.workflows.expectation import expectation
+from bestrand_drive.workflows.living.expectation import expectation
 
 Row = dict[str, str | int | float]
 

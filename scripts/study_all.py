@@ -23,7 +23,7 @@ from bestrand_drive.compression.selectors.registry import SELECTORS
 from bestrand_drive.study.arms import FAST, Arm
 from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.study import Plan, Row, run_study
-from bestrand_drive.workflows.study import (
+from bestrand_drive.workflows.studying.study import (
     KEEPS,
     TableStudy,
     driving_problem,

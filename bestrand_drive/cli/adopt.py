@@ -12,8 +12,8 @@ import typer
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.cli.tables import console, listed, say, sentences
 from bestrand_drive.files import dump_json
-from bestrand_drive.workflows.adopt import Adoption, Declared, adopt_results
-from bestrand_drive.workflows.targets import policy_name
+from bestrand_drive.workflows.estimating.targets import policy_name
+from bestrand_drive.workflows.running.adopt import Adoption, Declared, adopt_results
 
 
 def adopt(

@@ -10,7 +10,7 @@ import typer
 
 from bestrand_drive.files import dump_json
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.cite import bibtex, plain, references
+from bestrand_drive.workflows.sharing.cite import bibtex, plain, references
 
 
 def cite(

@@ -13,10 +13,10 @@ from bestrand_drive.cli import compress_options as common
 from bestrand_drive.cli.options import comma_list, metric_weights, name_lists, number_ranges, pairs, path_pairs
 from bestrand_drive.cli.suite_text import print_compressed
 from bestrand_drive.errors import UsageError
-from bestrand_drive.workflows.driving import driving_evidence, load_benchmark
-from bestrand_drive.workflows.evidence import Evidence
-from bestrand_drive.workflows.request import CompressRequest
-from bestrand_drive.workflows.tabular import TableSource, table_evidence, with_probed_families
+from bestrand_drive.workflows.choosing.request import CompressRequest
+from bestrand_drive.workflows.evidence.driving import driving_evidence, load_benchmark
+from bestrand_drive.workflows.evidence.evidence import Evidence
+from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence, with_probed_families
 from bestrand_drive.workflows.verbs import check_request, choose_and_write, result_sources, with_exclusions
 
 app = typer.Typer(help="Choose the items that stand for a whole benchmark.", no_args_is_help=True)

@@ -17,7 +17,7 @@ from bestrand_drive.cli.tables import console, say, table
 from bestrand_drive.errors import ExitCode, Incomplete
 from bestrand_drive.simulation.processes.interrupts import interrupts
 from bestrand_drive.simulation.servers.ports import FIRST
-from bestrand_drive.workflows.demo import TARGET, DemoReport, DemoRequest, run_demo
+from bestrand_drive.workflows.running.demo import TARGET, DemoReport, DemoRequest, run_demo
 
 
 def demo(

@@ -13,7 +13,7 @@ from bestrand_drive.cli.stopping_text import until_json
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
 from bestrand_drive.compression.intervals import Interval
 from bestrand_drive.suite import Suite
-from bestrand_drive.workflows.estimate import MetricResult, SuiteEstimate
+from bestrand_drive.workflows.estimating.estimate import MetricResult, SuiteEstimate
 
 NOTHING = "-"
 

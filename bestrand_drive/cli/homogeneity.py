@@ -17,15 +17,15 @@ from bestrand_drive.cli.options import path_pairs
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
-from bestrand_drive.workflows.driving import driving_evidence, load_benchmark
-from bestrand_drive.workflows.homogeneity import (
+from bestrand_drive.workflows.evidence.driving import driving_evidence, load_benchmark
+from bestrand_drive.workflows.evidence.tabular import TableSource
+from bestrand_drive.workflows.living.homogeneity import (
     Homogeneity,
     MetricLikeness,
     homogeneity,
     homogeneity_json,
     table_policies,
 )
-from bestrand_drive.workflows.tabular import TableSource
 from bestrand_drive.workflows.verbs import result_sources
 
 MOST_COLUMNS = 16

@@ -11,8 +11,8 @@ import typer
 from bestrand_drive.cli.suite_text import print_suite
 from bestrand_drive.cli.tables import console, say, sentences
 from bestrand_drive.files import dump_json
-from bestrand_drive.workflows.materialize import materialize as make
-from bestrand_drive.workflows.materialize import materialized_json
+from bestrand_drive.workflows.sharing.materialize import materialize as make
+from bestrand_drive.workflows.sharing.materialize import materialized_json
 
 
 def materialize(

@@ -28,7 +28,7 @@ def pairs(option: str, values: Sequence[str]) -> dict[str, str]:
 
 def path_pairs(option: str, values: Sequence[str]) -> dict[str, Path]:
     """Parse repeated ``NAME=PATH``; a plain path takes its last part as the name."""
-    from bestrand_drive.workflows.targets import policy_name  # noqa: PLC0415  brings torch, which not every command needs
+    from bestrand_drive.workflows.estimating.targets import policy_name  # noqa: PLC0415  brings torch, which not every command needs
 
     named = [value if "=" in value else f"{policy_name(Path(value))}={value}" for value in values]
     paths = {name: Path(text) for name, text in pairs(option, named).items()}

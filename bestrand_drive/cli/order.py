@@ -10,7 +10,7 @@ import typer
 from bestrand_drive.cli.tables import console, table
 from bestrand_drive.files import dump_json
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.stopping import order_of
+from bestrand_drive.workflows.estimating.stopping import order_of
 
 
 def order(

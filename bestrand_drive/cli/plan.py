@@ -18,11 +18,11 @@ from bestrand_drive.compression.noise import Noise
 from bestrand_drive.errors import ExitCode
 from bestrand_drive.files import dump_json
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.driving import ResultSource, driving_evidence, load_benchmark
-from bestrand_drive.workflows.plan import SuitePlan
-from bestrand_drive.workflows.plan_request import PlanRequest
-from bestrand_drive.workflows.planning import noise_of_runs, plan_evidence, plan_suite, target_runs
-from bestrand_drive.workflows.tabular import TableSource, table_evidence
+from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
+from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence
+from bestrand_drive.workflows.planning.plan import SuitePlan
+from bestrand_drive.workflows.planning.plan_request import PlanRequest
+from bestrand_drive.workflows.planning.planning import noise_of_runs, plan_evidence, plan_suite, target_runs
 
 
 class _Group(TyperGroup):

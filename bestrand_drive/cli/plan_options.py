@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 from bestrand_drive.errors import UsageError
-from bestrand_drive.workflows.plan_request import GoalKind
+from bestrand_drive.workflows.planning.plan_request import GoalKind
 
 P95 = Annotated[
     list[str] | None,

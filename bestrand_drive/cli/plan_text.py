@@ -10,7 +10,7 @@ from rich.console import Console
 
 from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.cli.tables import console, say, sentences, table
-from bestrand_drive.workflows.plan import Errors, MetricPlan, SuitePlan
+from bestrand_drive.workflows.planning.plan import Errors, MetricPlan, SuitePlan
 
 HEADS = ("metric", "k", "keep", "hours", "error", "P95", "this run", "this run P95", "detects", "unit", "about")
 BASIS_HEADS = (

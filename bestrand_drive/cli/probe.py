@@ -28,8 +28,9 @@ from bestrand_drive.simulation.processes.interrupts import interrupts
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.suite import Suite
-from bestrand_drive.workflows.dry_run import dry_run
-from bestrand_drive.workflows.probe import (
+from bestrand_drive.workflows.choosing.request import CompressRequest
+from bestrand_drive.workflows.running.dry_run import dry_run
+from bestrand_drive.workflows.running.probe import (
     ProbePlan,
     ProbeRequest,
     check_place,
@@ -38,10 +39,9 @@ from bestrand_drive.workflows.probe import (
     plan_runs,
     run_probes,
 )
-from bestrand_drive.workflows.probe_file import ProbeEntry, read_probe_file, shipped_probes
-from bestrand_drive.workflows.request import CompressRequest
-from bestrand_drive.workflows.run import RunReport
-from bestrand_drive.workflows.run_request import Prepared, RunRequest, routes_or_shipped
+from bestrand_drive.workflows.running.probe_file import ProbeEntry, read_probe_file, shipped_probes
+from bestrand_drive.workflows.running.run import RunReport
+from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, routes_or_shipped
 
 
 def probe(

@@ -15,10 +15,10 @@ from bestrand_drive.cli.refresh_text import print_refreshed, refreshed_json
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.refresh import apply, refresh
-from bestrand_drive.workflows.refresh_evidence import RefreshSource
-from bestrand_drive.workflows.suite_folder import check_target
-from bestrand_drive.workflows.targets import TABLE
+from bestrand_drive.workflows.choosing.suite_folder import check_target
+from bestrand_drive.workflows.estimating.targets import TABLE
+from bestrand_drive.workflows.living.refresh import apply, refresh
+from bestrand_drive.workflows.living.refresh_evidence import RefreshSource
 
 
 def refresh_suite(

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
 from bestrand_drive.compression.explained import Explained
-from bestrand_drive.workflows.refresh import Proposal, Refreshed
+from bestrand_drive.workflows.living.refresh import Proposal, Refreshed
 
 HEADS = (
     *("metric", "targets", "rho", "expected", "probes-targets", "R1^2", "interval"),

@@ -22,9 +22,9 @@ from bestrand_drive.errors import ExitCode
 from bestrand_drive.files import dump_json
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.processes.interrupts import Interrupts, interrupts
-from bestrand_drive.workflows.dry_run import dry_run as lines_of
-from bestrand_drive.workflows.run import RunReport, plan_run, run_policy
-from bestrand_drive.workflows.run_request import RunRequest, prepare
+from bestrand_drive.workflows.running.dry_run import dry_run as lines_of
+from bestrand_drive.workflows.running.run import RunReport, plan_run, run_policy
+from bestrand_drive.workflows.running.run_request import RunRequest, prepare
 
 
 def _run_command(request: RunRequest, *, dry_run: DryRun = False, explain: Explain = False, json: Json = False) -> int:

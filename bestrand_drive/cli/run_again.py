@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 
 from bestrand_drive.simulation.servers.gpus import Gpu
-from bestrand_drive.workflows.run_request import RunRequest
+from bestrand_drive.workflows.running.run_request import RunRequest
 
 _FLAGS: Mapping[str, str] = {
     "carla_root": "--carla-root",

@@ -19,7 +19,7 @@ from bestrand_drive.simulation.attempts.plan import MAX_ATTEMPTS
 from bestrand_drive.simulation.engines.keeping import Failure, parse_what
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.simulation.servers.ports import FIRST
-from bestrand_drive.workflows.run_request import LIMITS, RunRequest, routes_or_shipped
+from bestrand_drive.workflows.running.run_request import LIMITS, RunRequest, routes_or_shipped
 
 KEEP = "What is kept"
 DryRun = Annotated[

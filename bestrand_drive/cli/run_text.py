@@ -12,7 +12,7 @@ from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.cli.tables import say, table
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan
 from bestrand_drive.simulation.engines.keeping import failed
-from bestrand_drive.workflows.run import RunReport
+from bestrand_drive.workflows.running.run import RunReport
 
 Again = Callable[[str, int], str]
 """Route and repeat -> the command that runs them once more."""

@@ -10,7 +10,7 @@ import typer
 from bestrand_drive.cli.tables import console, say, sentences
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json, write_atomic
-from bestrand_drive.workflows.share import share_suite
+from bestrand_drive.workflows.sharing.share import share_suite
 
 
 def share(

@@ -7,7 +7,7 @@ from typing import Any
 from bestrand_drive.cli.tables import console, listed, say
 from bestrand_drive.compression.intervals import Interval
 from bestrand_drive.compression.stopping.rule import Decision, Verdict
-from bestrand_drive.workflows.estimate import SuiteEstimate
+from bestrand_drive.workflows.estimating.estimate import SuiteEstimate
 
 
 def until_json(found: Decision, suite_items: int) -> dict[str, Any]:

@@ -13,9 +13,9 @@ from bestrand_drive.cli.study_text import print_study, progress
 from bestrand_drive.cli.theory_text import print_theory
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
-from bestrand_drive.workflows.study import TableStudy
-from bestrand_drive.workflows.study_run import StudyRequest, StudyResult, study_driving, study_table
-from bestrand_drive.workflows.theory_check import TheoryResult, check_driving, check_table
+from bestrand_drive.workflows.studying.study import TableStudy
+from bestrand_drive.workflows.studying.study_run import StudyRequest, StudyResult, study_driving, study_table
+from bestrand_drive.workflows.studying.theory_check import TheoryResult, check_driving, check_table
 
 app = typer.Typer(
     help="Measure how wrong estimates from suites are, on scores that are known in full.",

@@ -9,8 +9,8 @@ from rich.console import Console
 from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.cli.tables import console, listed, say, sentences, share, table
 from bestrand_drive.suite import Suite, SuiteProbe
-from bestrand_drive.workflows.advice import advice
-from bestrand_drive.workflows.evidence import Evidence
+from bestrand_drive.workflows.choosing.advice import advice
+from bestrand_drive.workflows.evidence.evidence import Evidence
 
 ITEM_WORDS = {name: known.item_word for name, known in DEFINITIONS.items()}
 STRATUM_WORDS = {name: known.stratum_word for name, known in DEFINITIONS.items()}

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from rich.console import Console
 
 from bestrand_drive.cli.tables import console, say, sentences, table
-from bestrand_drive.workflows.theory_check import TheoryResult
+from bestrand_drive.workflows.studying.theory_check import TheoryResult
 
 Row = Mapping[str, str | int | float | None]
 SCORES = ("benchmark", "metric", "items", "models", "sigma", "rho", "correlations", "positive", "variances")

@@ -11,15 +11,15 @@ from bestrand_drive.compression.stopping.rule import Goal, Kind
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite, read_suite
-from bestrand_drive.workflows.compress import compress_evidence
-from bestrand_drive.workflows.driving import ResultSource, driving_evidence, load_benchmark
-from bestrand_drive.workflows.estimate import SuiteEstimate, estimate_target
-from bestrand_drive.workflows.evidence import Evidence
-from bestrand_drive.workflows.request import CompressRequest
-from bestrand_drive.workflows.stopping import stopping
-from bestrand_drive.workflows.suite_folder import check_target, write_suite
-from bestrand_drive.workflows.tabular import TableSource, table_evidence, with_probed_families
-from bestrand_drive.workflows.targets import read_target
+from bestrand_drive.workflows.choosing.compress import compress_evidence
+from bestrand_drive.workflows.choosing.request import CompressRequest
+from bestrand_drive.workflows.choosing.suite_folder import check_target, write_suite
+from bestrand_drive.workflows.estimating.estimate import SuiteEstimate, estimate_target
+from bestrand_drive.workflows.estimating.stopping import stopping
+from bestrand_drive.workflows.estimating.targets import read_target
+from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
+from bestrand_drive.workflows.evidence.evidence import Evidence
+from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence, with_probed_families
 
 PathLike = str | Path
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bestrand_drive.files import shipped_folder
-from bestrand_drive.workflows.probe_file import ProbeEntry, read_probe_file
+from bestrand_drive.workflows.running.probe_file import ProbeEntry, read_probe_file
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from bestrand_drive.compression.selectors.random import Random
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.study.replay import Arm, Case, Outcomes, replay
 from bestrand_drive.study.summary import metric_row, relative_row
-from bestrand_drive.workflows.driving import load_benchmark, metric_specs
+from bestrand_drive.workflows.evidence.driving import load_benchmark, metric_specs
 
 KEEPS = (0.1, 0.2, 0.35, 0.5)
 METRICS = ("driving_score", "success", "efficiency")

@@ -13,7 +13,7 @@ import pandas as pd
 import bestrand_drive
 from bestrand_drive.benchmarks.benchmark import Benchmark
 from bestrand_drive.files import sha256_bytes, shipped_folder, write_atomic
-from bestrand_drive.workflows.driving import ResultSource, load_benchmark, read_policy
+from bestrand_drive.workflows.evidence.driving import ResultSource, load_benchmark, read_policy
 from embedded_study.driving import Task, policies
 
 METRICS = ("driving_score", "success", "efficiency", "comfort", "route_completion")

@@ -21,7 +21,7 @@ from bestrand_drive.simulation.doctor.examine import examine
 from bestrand_drive.simulation.doctor.finding import Level
 from bestrand_drive.simulation.engines.local import LocalEngine
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.run_request import RunRequest, prepare
+from bestrand_drive.workflows.running.run_request import RunRequest, prepare
 from tests.conftest import call
 from tests.simulation.servers.conftest import base
 

@@ -11,9 +11,9 @@ import pytest
 
 from bestrand_drive.benchmarks.bench2drive import load
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.compress import compress_evidence
-from bestrand_drive.workflows.driving import ResultSource, driving_evidence
-from bestrand_drive.workflows.request import CompressRequest
+from bestrand_drive.workflows.choosing.compress import compress_evidence
+from bestrand_drive.workflows.choosing.request import CompressRequest
+from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence
 from tests.workflows.toys import LEVELS, drop_columns, read_json, write_wide
 
 Compress = Callable[..., dict[str, Any]]

@@ -21,7 +21,7 @@ import pytest
 
 import bestrand_drive
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows import suite_folder
+from bestrand_drive.workflows.choosing import suite_folder
 
 HOMES = {"mkstemp": tempfile, "_exchange": suite_folder}
 STEPS = ("mkdir", "mkstemp", "write", "fsync", "replace", "rename", "_exchange")

@@ -16,7 +16,7 @@ from bestrand_drive.cli.run_live import HEADS, LiveTable, row_of
 from bestrand_drive.simulation.engines.books import Settled
 from bestrand_drive.simulation.engines.cell import Cell, Finished, Situation
 from bestrand_drive.simulation.servers.gpus import Gpu
-from bestrand_drive.workflows.run_request import RunRequest
+from bestrand_drive.workflows.running.run_request import RunRequest
 from tests.conftest import Builders
 from tests.faults.conftest import base, make_runs, runs
 from tests.simulation.attempts.made import key, scored, tree

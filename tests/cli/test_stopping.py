@@ -8,7 +8,7 @@ import pytest
 
 from bestrand_drive import estimate
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.stopping import order_of
+from bestrand_drive.workflows.estimating.stopping import order_of
 from tests.workflows.toys import LEVELS
 
 

@@ -214,7 +214,6 @@ def test_names_are_names_in_plots(bestrand, table, tmp_path):
         (("--probe-choice", "best"), "known are"),
         (("--selectors", "stratified"), "stratum"),
         (("--family", "A=m0,zz", "--split", "family"), "zz"),
-        (("--family", "A=m0,m1"), "--split family"),
         (("--family", "A=m0,m1", "--family", "B=m1", "--split", "family"), "m1 is already in A"),
         (("--probe-choice", "low", "--split", "score"), "random split"),
         (("--sweep", "m", "--selectors", "random"), "beside random"),

@@ -12,7 +12,7 @@ import pytest
 from bestrand_drive.errors import ExitCode
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
-from bestrand_drive.workflows.advice import spread_shares
+from bestrand_drive.workflows.choosing.advice import spread_shares
 from tests.conftest import Ran
 from tests.workflows.toys import write_wide
 

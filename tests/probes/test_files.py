@@ -14,7 +14,7 @@ import yaml
 from probe_driving.style import Style, with_changes
 
 from bestrand_drive.files import shipped_folder
-from bestrand_drive.workflows.probe_file import ProbeEntry
+from bestrand_drive.workflows.running.probe_file import ProbeEntry
 from tests.probes.conftest import PROBES
 
 AGENTS = sorted(PROBES.glob("*.py"))

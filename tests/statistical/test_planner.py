@@ -17,7 +17,7 @@ from bestrand_drive.study.cells import Cell, measure
 from bestrand_drive.study.measures import draw_maes
 from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.splits import random_split
-from bestrand_drive.workflows.outlook import model_variance
+from bestrand_drive.workflows.planning.outlook import model_variance
 
 SEEDS = 300
 

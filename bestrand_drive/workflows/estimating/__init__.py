@@ -1,0 +1,1 @@
+"""From a suite and a target's results to its full scores."""

@@ -1,0 +1,1 @@
+"""What policies did: results read into score matrices."""

@@ -1,0 +1,1 @@
+"""Whether a suite still serves, and policies that are alike."""

@@ -1,0 +1,196 @@
+"""Run: a policy on routes, by the benchmark's own evaluator, until every route has a result or is given up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from bestrand_drive.errors import EnvironmentFault, UsageError
+from bestrand_drive.simulation.adapters.command import Command
+from bestrand_drive.simulation.adapters.interpreter import look_at, problems
+from bestrand_drive.simulation.attempts.plan import Action, CellPlan, counted_attempts
+from bestrand_drive.simulation.attempts.record import Attempt
+from bestrand_drive.simulation.attempts.run_folder import check_run, driving
+from bestrand_drive.simulation.attempts.skipped import skipped_in
+from bestrand_drive.simulation.attempts.stamps import utc_stamp
+from bestrand_drive.simulation.attempts.store import AttemptStore
+from bestrand_drive.simulation.attempts.view import rebuild
+from bestrand_drive.simulation.doctor.python import agent_class
+from bestrand_drive.simulation.engines.books import Books
+from bestrand_drive.simulation.engines.breaker import Breaker
+from bestrand_drive.simulation.engines.cell import Cell, Halt
+from bestrand_drive.simulation.engines.local import Brakes, Listener, LocalEngine
+from bestrand_drive.simulation.engines.places import Place, Unseen
+from bestrand_drive.simulation.engines.slot import Slot
+from bestrand_drive.simulation.engines.waiting import Waiting
+from bestrand_drive.simulation.servers.ports import PortBlock
+from bestrand_drive.workflows.running.dry_run import command_of
+from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, prepare
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class RunReport:
+    """How a run stands.
+
+    Attributes:
+        policy: Its name.
+        simulator: What simulates.
+        cells: Every wanted route and repeat, in order.
+        made: Attempts of this start.
+        stopped: Whether it ended because it was told to.
+        damaged: What was found unusable in the run folder, and why.
+        skipped: Route and repeat of results that count -> scenarios that did not take place in them, and why.
+    """
+
+    policy: str
+    simulator: str
+    cells: tuple[CellPlan, ...]
+    made: tuple[Attempt, ...] = ()
+    stopped: bool = False
+    damaged: tuple[str, ...] = ()
+    skipped: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
+
+    def of(self, action: Action) -> tuple[CellPlan, ...]:
+        """The cells with which this happens."""
+        return tuple(cell for cell in self.cells if cell.action is action)
+
+
+def plan_run(request: RunRequest, *, above: bool = True) -> tuple[Prepared, RunReport]:
+    """What would be done, and why; nothing is started or written.
+
+    Args:
+        request: What is asked for.
+        above: Whether the folder above the run folder must be there; else the caller will make it.
+
+    Raises:
+        UsageError: An option is wrong, or the run folder is another run's.
+        DataRefused: A file is damaged.
+    """
+    prepared = prepare(request)
+    layout = prepared.settings.layout
+    if above or layout.root.parent.exists():
+        layout = check_run(layout.root, prepared.info, pool_builds=request.pool_builds)
+    books = _books(prepared, AttemptStore(layout, repair=False))
+    return prepared, _report(prepared, books)
+
+
+def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = lambda _: None) -> RunReport:
+    """Run what is not done yet.
+
+    Args:
+        prepared: What to run.
+        listener: Told of every attempt.
+        halt: Whether to stop.
+        tell: Told of what else there is to say.
+
+    Raises:
+        UsageError: The folder is another run's, or driven by another process.
+        DataRefused: A file is damaged.
+        EnvironmentFault: Nothing can be run here; what had ended is stored.
+        OSError: The disk is full or not writable; what was there still is.
+    """
+    pool_builds = prepared.request.pool_builds
+    command = _some_command(prepared)
+    prepared = replace(
+        prepared, settings=replace(prepared.settings, python_says=_check_python(prepared, command, tell))
+    )
+    _check_agent(prepared, command)
+    with driving(prepared.settings.layout.root, prepared.info, pool_builds=pool_builds, tell=tell) as (layout, lock):
+        books = _books(prepared, AttemptStore(layout, repair=True))
+        for damage in books.store.damage:
+            tell(f"moved into the quarantine: {damage.why}")
+        build = prepared.wanted[0]
+        rebuild(
+            books.store,
+            counted_attempts(prepared.wanted, books.store.attempts, build, pool_builds=pool_builds),
+        )
+        _drive(prepared, books, listener, halt, lock.check)
+        return replace(_report(prepared, books), stopped=halt.asked)
+
+
+def _drive(prepared: Prepared, books: Books, listener: Listener, halt: Halt, check: Callable[[], None]) -> None:
+    settings = prepared.settings
+    waiting = Waiting(books.cells(books.plan(prepared.wanted)), by_town=settings.adapter.needs_server)
+    if not waiting:
+        return
+    brakes = Brakes(halt)
+    started = utc_stamp().replace(":", "").replace("+0000", "")
+    slots = [Slot(n, settings, brakes, started) for n in range(min(prepared.request.servers, len(waiting)))]
+    LocalEngine(slots, books, prepared.keeper, listener, brakes, check, settings.stagger_s).run(waiting)
+
+
+def _books(prepared: Prepared, store: AttemptStore) -> Books:
+    if not prepared.wanted:
+        raise UsageError(f"--routes {prepared.request.routes}: holds no route.")
+    return Books(
+        store=store,
+        files=prepared.routes.files,
+        breaker=Breaker(prepared.request.servers, succeeded=any(_driven_here(one) for one in store.attempts)),
+        max_attempts=prepared.request.max_attempts,
+        pool_builds=prepared.request.pool_builds,
+    )
+
+
+def _driven_here(attempt: Attempt) -> bool:
+    """Whether it shows that attempts of this run can come to a result; adopted ones tell of another place."""
+    return attempt.of_policy and attempt.adopted_from is None
+
+
+def _report(prepared: Prepared, books: Books) -> RunReport:
+    cells = books.plan(prepared.wanted)
+    skipped = _skipped(books.store, cells) if prepared.settings.adapter.module else {}
+    return RunReport(
+        policy=prepared.info.policy.name,
+        simulator=prepared.info.simulator,
+        cells=cells,
+        made=tuple(books.made),
+        damaged=tuple(damage.why for damage in books.store.damage),
+        skipped=skipped,
+    )
+
+
+def _skipped(store: AttemptStore, cells: Iterable[CellPlan]) -> dict[tuple[str, int], tuple[str, ...]]:
+    """Of the results that count; only our evaluator tells of it."""
+    said = {cell.key.cell: skipped_in(store, cell.counted) for cell in cells if cell.counted is not None}
+    return {cell: scenarios for cell, scenarios in said.items() if scenarios}
+
+
+def _some_command(prepared: Prepared) -> Command:
+    """The first attempt's, for its environment; it is never started as it is."""
+    settings, first = prepared.settings, prepared.wanted[0]
+    work = settings.layout.work / "slot0"
+    root = work / "carla" if settings.adapter.starts_server else (settings.server.root or work).absolute()
+    place = Place(PortBlock(prepared.request.port_base), root, Unseen())
+    return command_of(prepared, Cell(first, 1, prepared.routes.files[first.route_id]), 0, work, place)
+
+
+def _check_agent(prepared: Prepared, command: Command) -> None:
+    """Import the agent before our evaluator does, a route after the other, each as often as ``--max-attempts`` says.
+
+    Before the run folder is made too: it would be that of the agent as it is, and refuse the mended one.
+
+    Raises:
+        EnvironmentFault: It cannot be imported, or names no class.
+    """
+    settings = prepared.settings
+    cells = _books(prepared, AttemptStore(settings.layout, repair=False)).plan(prepared.wanted)
+    if not settings.adapter.module or all(cell.action is not Action.RUN for cell in cells):
+        return
+    try:
+        agent_class(settings.python, command, settings.agent.path, ours=True)
+    except EnvironmentFault as error:
+        advice = "Mend the agent or the environment of --python."
+        raise EnvironmentFault(
+            f"--agent {settings.agent.path}: no route can be driven with it ({error}). {advice}"
+        ) from error
+
+
+def _check_python(prepared: Prepared, command: Command, tell: Tell) -> str:
+    """Version and place of the evaluator's interpreter; what it seems to lack is said, and tried all the same."""
+    settings = prepared.settings
+    found = look_at(settings.python, settings.adapter.modules, command)
+    for problem in problems(settings.adapter, settings.checkout, found):
+        tell(f"{problem} (--python {' '.join(settings.python)})")
+    return f"{'.'.join(map(str, found.version))} {found.executable}"

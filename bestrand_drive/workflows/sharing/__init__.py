@@ -1,0 +1,1 @@
+"""Suites between labs."""

@@ -1,0 +1,1 @@
+"""How wrong each method is, from the command line's options to tables."""

@@ -1,0 +1,171 @@
+"""The verb ``study``: plan, run, and keep rows and plots beside the parts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bestrand_drive.compression.estimators.registry import ESTIMATORS
+from bestrand_drive.errors import UsageError
+from bestrand_drive.files import write_atomic
+from bestrand_drive.scores.matrix import ScoreMatrix
+from bestrand_drive.scores.tables import read_items
+from bestrand_drive.study.arms import Arm
+from bestrand_drive.study.problem import Problem
+from bestrand_drive.study.study import Plan, Progress, Row, run_study
+from bestrand_drive.workflows.studying.study import (
+    KEEPS,
+    SELECTORS,
+    SWEEPS,
+    TableStudy,
+    driving_problem,
+    read_scores,
+    sweep_entries,
+    swept_probes,
+    table_problem,
+)
+
+JSON_KEYS = (
+    *("benchmark", "selector", "estimator", "metric", "keep", "k", "seeds", "mae", "mae_se", "mae_sd", "p95"),
+    *("risk_p70", "spearman", "coverage95", "coverage95_worst", "cost"),
+)
+"""What a row of ``--json`` holds; ``rows.json`` in the output folder holds all measures."""
+
+
+@dataclass(frozen=True)
+class StudyRequest:
+    """What to measure on whatever benchmark.
+
+    Attributes:
+        out: Folder of parts, rows and plots.
+        selectors: Names; empty for random, bestrand and balanced (with strata also stratified).
+        estimators: Names; empty for each selector's own.
+        keeps: Shares of the items.
+        seeds: How many.
+        workers: Processes.
+        sweeps: What to vary, one thing at a time; empty for nothing.
+    """
+
+    out: Path
+    selectors: tuple[str, ...] = ()
+    estimators: tuple[str, ...] = ()
+    keeps: tuple[float, ...] = KEEPS
+    seeds: int = 1000
+    workers: int = 1
+    sweeps: tuple[str, ...] = ()
+
+    def check(self) -> None:
+        """Refuse what cannot be meant, before anything is read.
+
+        Raises:
+            UsageError: An unknown name or an impossible number.
+        """
+        for name in self.selectors:
+            Arm.of(name)
+        unknown = [name for name in self.estimators if name not in ESTIMATORS]
+        if unknown:
+            raise UsageError(f"--estimators {', '.join(unknown)}: known are {', '.join(ESTIMATORS)}.")
+        if self.seeds < 1 or self.workers < 1:
+            raise UsageError("--seeds and --workers: give 1 or more.")
+        wrong = [keep for keep in self.keeps if not 0 < keep <= 1]
+        if wrong or not self.keeps:
+            raise UsageError(f"--keep {', '.join(map(str, wrong)) or 'nothing'}: give shares above 0 and at most 1.")
+
+
+@dataclass(frozen=True)
+class StudyResult:
+    """What a study found.
+
+    Attributes:
+        rows: All measures, one row a benchmark, selector, estimator, metric and size.
+        notes: What the reader must know.
+        files: What was written beside the parts.
+    """
+
+    rows: list[Row]
+    notes: list[str] = field(default_factory=list)
+    files: list[Path] = field(default_factory=list)
+
+    @property
+    def json_rows(self) -> list[Row]:
+        """The rows with the keys of the machine-readable form only."""
+        return [{key: row[key] for key in JSON_KEYS} for row in self.rows]
+
+
+def study_table(table: TableStudy, request: StudyRequest, progress: Progress) -> StudyResult:
+    """Study a score table.
+
+    Raises:
+        UsageError: The split, a sweep or a name is wrong.
+        DataRefused: The table is damaged or has too few different models.
+    """
+    request.check()
+    scores, dropped = read_scores(table)
+    problem = table_problem(table, scores, dropped)
+    notes = [f"{copy} repeats {original} and is left out" for copy, original in dropped.items()]
+    most = len(scores.policies) // 2
+    if table.n_probes > most:
+        notes.append(f"{len(scores.policies)} models: {most} of them are probes, not {table.n_probes}")
+    notes += _unused(table, request.sweeps, scores)
+    if request.sweeps:
+        names = request.selectors or ("bestrand",)
+        return _run(sweep_entries(table, scores, dropped, request.sweeps, names), request, notes, progress)
+    return _run([(problem, _arms(problem, request))], request, notes, progress)
+
+
+def _unused(table: TableStudy, sweeps: Sequence[str], scores: ScoreMatrix) -> list[str]:
+    """What was given and has no part in this study, a sentence each."""
+    notes = []
+    if table.families and table.split != "family":
+        notes.append("--family is of --split family and has no part in this study")
+    if table.models and table.split not in ("family", "time"):
+        notes.append("--models is of --split family and time and has no part in this study")
+    if table.items and scores.strata is None:
+        notes.append(f"{table.items} has no column stratum and has no part in this study")
+    if table.items and read_items(table.items, scores.items).groups is not None:
+        notes.append(f"groups of {table.items} are not kept together here: a study takes single items")
+    if "p" in sweeps:
+        left = [str(value) for value in SWEEPS["p"] if value not in swept_probes(table, scores)]
+        notes += [f"{', '.join(left)} probes are more than these models allow and are left out"] if left else []
+    return notes
+
+
+def study_driving(
+    benchmark: str,
+    routes: Path,
+    policies: Mapping[str, Path],
+    families: Mapping[str, Sequence[str]],
+    request: StudyRequest,
+    progress: Progress,
+) -> StudyResult:
+    """Study a driving benchmark, one family of policies left out at a time.
+
+    Raises:
+        UsageError: Too few families, or a family without a policy.
+        DataRefused: Result files are refused.
+    """
+    request.check()
+    problem = driving_problem(benchmark, routes, policies, families)
+    return _run([(problem, _arms(problem, request))], request, [], progress)
+
+
+def _arms(problem: Problem, request: StudyRequest) -> list[Arm]:
+    """The selectors asked for, random first: it is what others are compared with."""
+    strata = ("stratified",) if problem.scores.strata is not None else ()
+    names = request.selectors or (*SELECTORS, *strata)
+    return [Arm.of(name) for name in dict.fromkeys(("random", *names))]
+
+
+def _run(
+    entries: Sequence[tuple[Problem, Sequence[Arm]]], request: StudyRequest, notes: list[str], progress: Progress
+) -> StudyResult:
+    from bestrand_drive.report.study_plots import write_plots  # noqa: PLC0415  matplotlib is slow to import
+
+    plan = Plan(entries, request.estimators or (None,), request.keeps, request.seeds, request.out / "parts")
+    notes = notes + plan.left_out()
+    rows = run_study(plan, request.workers, progress)
+    path = request.out / "rows.json"
+    write_atomic(path, (json.dumps(rows, indent=1, allow_nan=False) + "\n").encode())
+    return StudyResult(rows, notes, [path, *write_plots(rows, request.out)])
