@@ -166,9 +166,9 @@ def _dates(study: TableStudy, scores: ScoreMatrix) -> np.ndarray:
 def _day(path: Path, name: str, date: str) -> float:
     """Number of a day, a month's or a year's first."""
     try:
-        day = np.datetime64(date.strip(), "D")
+        day = np.asarray(date.strip(), dtype="datetime64[D]")
     except ValueError:
-        day = np.datetime64("NaT", "D")
+        day = np.asarray("NaT", dtype="datetime64[D]")
     if np.isnat(day):
         raise DataRefused(f"{path}: model {name!r}: {date!r} is no date; write it as 2024-08-11.")
     return float(day.astype(float))
