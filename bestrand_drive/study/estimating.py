@@ -11,7 +11,7 @@ from torch import Tensor
 
 from bestrand_drive.compression.difficulty import DifficultyModel, fit_difficulty
 from bestrand_drive.compression.estimation import MetricFrame, estimate
-from bestrand_drive.compression.estimators.expc import fit_regression
+from bestrand_drive.compression.estimators.expc import ProbeRegression, fit_regression
 from bestrand_drive.compression.estimators.registry import ESTIMATORS, guesses
 from bestrand_drive.compression.estimators.source import Guess, Source
 from bestrand_drive.errors import UsageError
@@ -181,7 +181,10 @@ class _Knowledge:
     def _expc(self, draws: Draws, y: Tensor, metric: int) -> Points:
         items = len(self._problem.scores.items)
         fits = [fit_regression(self._columns(one, metric), one.pool, items) for one in self._chosen]
-        return expc_points(draws, y, fits)
+        widths = np.array([one.scores.shape[1] for one in fits])
+        if (widths == widths[0]).all():
+            return expc_points(draws, y, fits)
+        return _by_width(draws, y, fits, widths)
 
     def _blup(self, draws: Draws, y: Tensor, metric: int) -> Points:
         """BLUP where the probes vary, the stratified mean elsewhere."""
@@ -210,6 +213,25 @@ class _Knowledge:
                     shared[one.roles.probes] = model
             models.append(model)
         return models
+
+
+def _by_width(draws: Draws, y: Tensor, fits: Sequence[ProbeRegression], widths: Array) -> Points:
+    """The regression of draws of which some have fewer probes: one of theirs has no score on the pool."""
+    groups = [np.flatnonzero(widths == width) for width in np.unique(widths)]
+    parts = [
+        expc_points(
+            Draws(draws.mask[rows], draws.weights[rows], draws.squares[rows], draws.strata),
+            y,
+            [fits[row] for row in rows.tolist()],
+        )
+        for rows in groups
+    ]
+    order = torch.from_numpy(np.argsort(np.concatenate(groups)))
+
+    def joined(name: str) -> Tensor:
+        return torch.cat([getattr(part, name) for part in parts])[order]
+
+    return Points(joined("value"), joined("variance"), joined("df"), joined("mean"), joined("spread2"), draws)
 
 
 def _merged(rows: Array, first: Points, second: Points) -> Points:

@@ -99,3 +99,13 @@ def test_measures_are_numbers_or_nothing(selector: str, case: str, strata: str) 
             if k == ITEMS and not np.isnan(values).any():
                 assert (found.mae or 0.0) <= 1e-6 * size + 1e-12, estimator
                 assert found.coverage95 in (None, 1.0), estimator
+
+
+def test_a_seed_whose_pool_hides_a_probe_does_not_change_the_others() -> None:
+    problem = _problem(_mostly_missing(np.random.default_rng(0)), "none", 4)
+    cell = Cell(problem, Arm.of("bestrand"), "expc", 2, 2 / ITEMS)
+    together = measure(cell, range(6))
+    for seed in range(6):
+        alone = measure(cell, [seed])
+        np.testing.assert_allclose(together.error[seed], alone.error[0], atol=1e-6)
+        np.testing.assert_allclose(together.width[seed], alone.width[0], atol=1e-6)
