@@ -34,10 +34,12 @@ from bestrand_drive.workflows.studying.study import (
 
 Entry = tuple[Problem, Sequence[Arm]]
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "study.md"
-TRAINED_SEEDS = 20
-"""Seeds of selectors that train a model for every draw."""
-TRAINED_ITEMS, TRAINED_KEEPS = 1200, (0.05, 0.1, 0.2, 0.5)
-"""Largest matrices and the sizes on which those are measured."""
+TRAINED = ("tinybenchmarks", "sparseeval-linear", "sparseeval-mlp", "zipbench")
+"""Selectors that train a model for every draw."""
+SEEDS = {"fitted": 20, "trained": 5}
+"""Seeds of the sections whose selectors have no fast way."""
+ITEMS = {"fitted": 6000, "trained": 1200}
+"""The largest matrices on which those are measured."""
 BENCH2DRIVE = {
     "SimLingo": ["SimLingo", "SimLingo-repeat"],
     "Zoo": ["UniAD-Base", "UniAD-Tiny", "VAD"],
@@ -82,7 +84,9 @@ def entries_of(name: str, data: Path, quick: bool) -> list[Entry]:
         if name == "matrices":
             return [(problem, cheap) for problem in tables]
         return [(_with_categories(problem), strata) for problem in tables]
-    return {"splits": split_entries, "sweeps": sweep_plans, "trained": trained_entries}[name](data, quick)
+    if name in SEEDS:
+        return slow_entries(name, data, quick)
+    return {"splits": split_entries, "sweeps": sweep_plans}[name](data, quick)
 
 
 def _with_categories(problem: Problem) -> Problem:
@@ -139,19 +143,19 @@ def sweep_plans(data: Path, quick: bool) -> list[Entry]:
     return entries
 
 
-def trained_entries(data: Path, quick: bool) -> list[Entry]:
-    """The selectors that have no fast way, on the smaller matrices, beside random and bestrand on the same seeds."""
-    names = [name for name in SELECTORS if name not in FAST]
-    arms = [Arm.of(name) for name in ("random", "bestrand", "balanced", *names)]
-    studies = [TableStudy(path) for path in matrices(data, quick)] if names else []
+def slow_entries(name: str, data: Path, quick: bool) -> list[Entry]:
+    """Selectors that have no fast way, beside random, bestrand and balanced on the same seeds."""
+    slow = [selector for selector in SELECTORS if selector not in FAST and (selector in TRAINED) == (name == "trained")]
+    arms = [Arm.of(selector) for selector in ("random", "bestrand", "balanced", *slow)]
+    studies = [TableStudy(path) for path in matrices(data, quick)]
     problems = [table_problem(study, *read_scores(study)) for study in studies]
-    return [(problem, arms) for problem in problems if len(problem.scores.items) <= TRAINED_ITEMS]
+    small = [problem for problem in problems if len(problem.scores.items) <= ITEMS[name]]
+    return [(problem, arms) for problem in [*small, *([] if quick else driving(data))]]
 
 
 def run(name: str, entries: Sequence[Entry], seeds: int, arguments: argparse.Namespace) -> list[Row]:
     """One section, with a line of progress every few seconds."""
-    keeps: tuple[float, ...] = KEEPS if name in ("matrices", "driving", "strata") else (0.05, 0.2)
-    keeps = TRAINED_KEEPS if name == "trained" else keeps
+    keeps: tuple[float, ...] = (0.05, 0.2) if name in ("splits", "sweeps") else KEEPS
     keeps = (0.1, 0.5) if arguments.quick else keeps
     plan = Plan(entries, [None], keeps, seeds, arguments.parts)
     start, told = time.monotonic(), 0.0
@@ -172,7 +176,7 @@ def main() -> None:
     parser.add_argument("--parts", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--sections", default="matrices,driving,strata,splits,sweeps,trained")
+    parser.add_argument("--sections", default="matrices,driving,strata,splits,sweeps,fitted,trained")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     seeds = min(arguments.seeds, 20) if arguments.quick else arguments.seeds
@@ -180,8 +184,7 @@ def main() -> None:
     for name in arguments.sections.split(","):
         entries = entries_of(name, arguments.data, arguments.quick)
         if entries:
-            few = min(seeds, TRAINED_SEEDS) if name == "trained" else seeds
-            rows[name] = run(name, entries, few, arguments)
+            rows[name] = run(name, entries, min(seeds, SEEDS.get(name, seeds)), arguments)
             (arguments.parts / f"{name}.json").write_text(json.dumps(rows[name], indent=1) + "\n")
     text = sections(rows)
     if arguments.quick:

@@ -26,8 +26,9 @@ def sections(rows: Groups) -> dict[str, str]:
         found["splits"] = _splits(rows["splits"])
     if rows.get("sweeps"):
         found["sweeps"] = _sweeps(rows["sweeps"])
-    if rows.get("trained"):
-        found["trained"] = _overview(rows["trained"])
+    for name in ("fitted", "trained"):
+        if rows.get(name):
+            found[name] = _overview(rows[name])
     coverage = [row for name in ("matrices", "driving", "strata") for row in rows.get(name, ())]
     if coverage:
         found["coverage"] = _coverage(coverage)
