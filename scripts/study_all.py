@@ -36,7 +36,7 @@ Entry = tuple[Problem, Sequence[Arm]]
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "study.md"
 TRAINED = ("tinybenchmarks", "sparseeval-linear", "sparseeval-mlp", "zipbench")
 """Selectors that train a model for every draw."""
-SEEDS = {"fitted": 20, "trained": 5}
+SEEDS = {"fitted": 20, "trained": 5, "fitted-splits": 20, "trained-splits": 5}
 """Seeds of the sections whose selectors have no fast way."""
 ITEMS = {"fitted": 6000, "trained": 1200}
 """The largest matrices on which those are measured."""
@@ -114,21 +114,24 @@ def driving(data: Path) -> list[Problem]:
 def split_entries(data: Path, quick: bool) -> list[Entry]:
     """Targets from elsewhere than probes: stronger models, other families."""
     arms = [Arm.of(name) for name in ("random", "bestrand", "balanced")]
-    entries: list[Entry] = []
-    for path in matrices(data, quick):
-        name = path.name.split(".")[0]
-        if name not in SPLIT:
-            continue
-        scores, dropped = read_scores(TableStudy(path))
-        studies = [TableStudy(path, split="score")]
-        if name in FAMILIES:
-            labels = {model: model.split(FAMILIES[name])[0] for model in scores.policies}
-            families = {label: [m for m in scores.policies if labels[m] == label] for label in set(labels.values())}
-            studies.append(TableStudy(path, split="family", families=dict(sorted(families.items()))))
-        for study in studies:
-            problem = table_problem(study, scores, dropped)
-            entries.append((replace(problem, name=f"{name}, {study.split} split"), arms))
-    return entries
+    return [(problem, arms) for path in split_tables(data, quick) for problem in split_problems(path)]
+
+
+def split_tables(data: Path, quick: bool) -> list[Path]:
+    """The matrices that are split."""
+    return [path for path in matrices(data, quick) if path.name.split(".")[0] in SPLIT]
+
+
+def split_problems(path: Path) -> list[Problem]:
+    """One matrix by strength, and by family where names tell it."""
+    name = path.name.split(".")[0]
+    scores, dropped = read_scores(TableStudy(path))
+    studies = [TableStudy(path, split="score")]
+    if name in FAMILIES:
+        labels = {model: model.split(FAMILIES[name])[0] for model in scores.policies}
+        families = {label: [m for m in scores.policies if labels[m] == label] for label in set(labels.values())}
+        studies.append(TableStudy(path, split="family", families=dict(sorted(families.items()))))
+    return [replace(table_problem(study, scores, dropped), name=f"{name}, {study.split} split") for study in studies]
 
 
 def sweep_plans(data: Path, quick: bool) -> list[Entry]:
@@ -145,17 +148,21 @@ def sweep_plans(data: Path, quick: bool) -> list[Entry]:
 
 def slow_entries(name: str, data: Path, quick: bool) -> list[Entry]:
     """Selectors that have no fast way, beside random, bestrand and balanced on the same seeds."""
-    slow = [selector for selector in SELECTORS if selector not in FAST and (selector in TRAINED) == (name == "trained")]
+    kind, _, splits = name.partition("-")
+    slow = [selector for selector in SELECTORS if selector not in FAST and (selector in TRAINED) == (kind == "trained")]
     arms = [Arm.of(selector) for selector in ("random", "bestrand", "balanced", *slow)]
-    studies = [TableStudy(path) for path in matrices(data, quick)]
-    problems = [table_problem(study, *read_scores(study)) for study in studies]
-    small = [problem for problem in problems if len(problem.scores.items) <= ITEMS[name]]
-    return [(problem, arms) for problem in [*small, *([] if quick else driving(data))]]
+    if splits:
+        problems = [problem for path in split_tables(data, quick) for problem in split_problems(path)]
+    else:
+        studies = [TableStudy(path) for path in matrices(data, quick)]
+        problems = [table_problem(study, *read_scores(study)) for study in studies]
+    small = [problem for problem in problems if len(problem.scores.items) <= ITEMS[kind]]
+    return [(problem, arms) for problem in [*small, *([] if quick or splits else driving(data))]]
 
 
 def run(name: str, entries: Sequence[Entry], seeds: int, arguments: argparse.Namespace) -> list[Row]:
     """One section, with a line of progress every few seconds."""
-    keeps: tuple[float, ...] = (0.05, 0.2) if name in ("splits", "sweeps") else KEEPS
+    keeps: tuple[float, ...] = (0.05, 0.2) if "splits" in name or name == "sweeps" else KEEPS
     keeps = (0.1, 0.5) if arguments.quick else keeps
     plan = Plan(entries, [None], keeps, seeds, arguments.parts)
     start, told = time.monotonic(), 0.0
@@ -176,7 +183,9 @@ def main() -> None:
     parser.add_argument("--parts", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--sections", default="matrices,driving,strata,splits,sweeps,fitted,trained")
+    parser.add_argument(
+        "--sections", default="matrices,driving,strata,splits,sweeps,fitted,fitted-splits,trained,trained-splits"
+    )
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     seeds = min(arguments.seeds, 20) if arguments.quick else arguments.seeds

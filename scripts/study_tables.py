@@ -29,6 +29,8 @@ def sections(rows: Groups) -> dict[str, str]:
     for name in ("fitted", "trained"):
         if rows.get(name):
             found[name] = _overview(rows[name])
+        if rows.get(f"{name}-splits"):
+            found[f"{name}-splits"] = _far_from_home(rows.get(name, ()), rows[f"{name}-splits"])
     coverage = [row for name in ("matrices", "driving", "strata") for row in rows.get(name, ())]
     if coverage:
         found["coverage"] = _coverage(coverage)
@@ -123,6 +125,32 @@ def _overview(rows: Sequence[Row]) -> str:
     ):
         tables += [title, _means(rows, key)]
     return "\n\n".join(tables)
+
+
+def _far_from_home(home: Sequence[Row], away: Sequence[Row]) -> str:
+    """MAE over random's with targets like the probes, stronger than they, and of other families; same matrices."""
+    kinds = {
+        kind: [row for row in away if str(row["benchmark"]).endswith(f", {kind} split")] for kind in ("score", "family")
+    }
+    lines = []
+    for method in _methods(away):
+        for keep in _keeps(away):
+            line = [method, _percent(keep)]
+            for rows in kinds.values():
+                tables = {str(row["benchmark"]).split(",", maxsplit=1)[0] for row in rows}
+                like = [row for row in home if row["benchmark"] in tables]
+                line += [_mean_ratio(like, method, keep), _mean_ratio(rows, method, keep)]
+            lines.append(line)
+    heads = ["method", "kept", "targets like probes", "stronger targets", "targets like probes", "other families"]
+    return f"{_said(away)}\n\n{_markdown(heads, lines)}"
+
+
+def _mean_ratio(rows: Sequence[Row], method: str, keep: float) -> str:
+    """Mean over benchmarks of MAE over random's, with its standard error over benchmarks."""
+    ratios = _ratios(rows, method, keep)
+    if len(ratios) < 2:
+        return "-"
+    return f"{ratios.mean():.3f} ({ratios.std(ddof=1) / np.sqrt(len(ratios)):.3f})"
 
 
 def _means(rows: Sequence[Row], key: str) -> str:
