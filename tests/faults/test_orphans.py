@@ -101,6 +101,7 @@ def test_when_the_supervisor_is_killed_too_the_next_start_ends_the_tree(driven, 
         os.kill(driven.supervisor.pid, signal.SIGKILL)
         os.kill(driven.driver.pid, signal.SIGKILL)
         driven.driver.wait(30)
+        assert gone(driven.supervisor)
         assert all(map(is_running, driven.tree)), "orphans are what this test is about"
         said = reap_run(run_mark(tmp_path))
         assert gone(*driven.tree)
