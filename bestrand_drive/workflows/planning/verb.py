@@ -82,10 +82,9 @@ def plan(  # noqa: PLR0913  one keyword an option, as on the command line
         families={name: tuple(members) for name, members in (families or {}).items()},
         seed=seed,
     )
-    suite = (
-        what if isinstance(what, Suite) else read_suite(Path(what)) if (Path(what) / "suite.json").exists() else None
-    )
-    if suite is not None:
+    if not isinstance(what, Suite) and (Path(what) / "suite.json").exists():
+        what = read_suite(Path(what))
+    if isinstance(what, Suite):
         if routes is not None or scores is not None or probes or n_probes is not None:
             raise UsageError("plan(suite) takes the suite alone: it holds what is known of its probes.")
         return plan_suite(what, request)
