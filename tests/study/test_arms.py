@@ -36,7 +36,7 @@ def test_features_are_those_of_the_selectors(objective):
     theirs, valid = _probe_features(probes, torch.arange(40), ChoiceSettings(objective=objective))
     np.testing.assert_allclose(np.nan_to_num(mine), torch.where(valid, theirs, 0.0).numpy(), rtol=1e-9, atol=1e-12)
     settings = ChoiceSettings(families=[list(family) for family in roles.families], objective=objective)
-    space = Balanced(settings)._space(probes, torch.arange(40))
+    space = Balanced(settings).space(probes, torch.arange(40))
     mine = balanced_features(problem, scores, roles, objective)
     np.testing.assert_allclose(mine, space.features.numpy(), rtol=1e-9, atol=1e-12)
 
