@@ -9,14 +9,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from bestrand_drive.compression import theory
     from bestrand_drive.errors import BestrandError
     from bestrand_drive.scores.matrix import ScoreMatrix
     from bestrand_drive.scores.metrics import MetricSpec
     from bestrand_drive.suite import Suite, read_suite
+    from bestrand_drive.workflows.estimating.verb import enough, order
+    from bestrand_drive.workflows.planning.verb import plan
     from bestrand_drive.workflows.verbs import compress, estimate
 
 __version__ = "0.1.0"
-__all__ = ["BestrandError", "MetricSpec", "ScoreMatrix", "Suite", "compress", "estimate", "read_suite"]
+__all__ = [
+    "BestrandError",
+    "MetricSpec",
+    "ScoreMatrix",
+    "Suite",
+    "compress",
+    "enough",
+    "estimate",
+    "order",
+    "plan",
+    "read_suite",
+    "theory",
+]
 
 _HOME = {
     "BestrandError": "bestrand_drive.errors",
@@ -24,12 +39,17 @@ _HOME = {
     "ScoreMatrix": "bestrand_drive.scores.matrix",
     "Suite": "bestrand_drive.suite",
     "compress": "bestrand_drive.workflows.verbs",
+    "enough": "bestrand_drive.workflows.estimating.verb",
     "estimate": "bestrand_drive.workflows.verbs",
+    "order": "bestrand_drive.workflows.estimating.verb",
+    "plan": "bestrand_drive.workflows.planning.verb",
     "read_suite": "bestrand_drive.suite",
+    "theory": "bestrand_drive.compression.theory",
 }
 
 
 def __getattr__(name: str) -> Any:  # noqa: ANN401  a module's attribute can be anything
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_HOME[name]), name)
+    home = import_module(_HOME[name])
+    return home if name == "theory" else getattr(home, name)

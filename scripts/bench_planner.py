@@ -1,6 +1,6 @@
 """How large errors are at the sizes that the planner chooses, beside the errors that were wanted.
 
-    scripts/bench_planner --data DATA [--quick] [--json] [--check]
+    scripts/bench_planner --data DATA [--quick] [--json] [--check] [--docs docs/planner.md]
 
 DATA holds matrices/*.csv.gz and bench2drive/{routes,results}. Part 1, "known": variance and correlation are those of
 all models. For six matrices, four goals and three ways to choose, the planner says the smallest k whose error (mean
@@ -27,6 +27,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from documents import markdown, put_into
 
 from bestrand_drive.compression.planning.goals import p95_error, smallest_size
 from bestrand_drive.compression.planning.laws import Law, equal_leftover, exchangeable_law
@@ -212,33 +213,28 @@ def predicted(whole: Evidence, groups: Sequence[tuple[str, ...]], k: int) -> dic
     return {one.outlook.name: (one.at.p95, one.outlook.doubt or 0.0) for one in plan.metrics if one.at is not None}
 
 
-def printed(rows: Sequence[Row]) -> str:
-    """Two Markdown tables, as in docs/planner.md."""
-    lines = []
+def known_table(rows: Sequence[Row]) -> str:
+    """Part 1 as docs/planner.md shows it."""
     known = [row for row in rows if row["part"] == "known"]
     goals = sorted({float(row["goal"] or 0) for row in known}, reverse=True)
-    lines.append("| matrix | N x models; rho | selector | " + " | ".join(f"goal {goal:g}" for goal in goals) + " |")
-    lines.append("|---|---|---|" + "---|" * len(goals))
+    body = []
     for name, selector in dict.fromkeys((str(row["benchmark"]), str(row["selector"])) for row in known):
         own = {float(row["goal"] or 0): row for row in known if (row["benchmark"], row["selector"]) == (name, selector)}
         one = next(iter(own.values()))
         cells = [f"{own[g]['ratio']:.2f} ({own[g]['se']:.2f}), k {own[g]['k']}" if g in own else "-" for g in goals]
-        lines.append(
-            f"| {name} | {one['items']} x {one['models']}; {one['rho']:.2f} | `{selector}` | "
-            + " | ".join(cells)
-            + " |"
-        )
-    lines += [
-        "",
-        "| benchmark | metric | k | median | middle 80 % | sd | sd as told |",
-        "|---|---|---|---|---|---|---|",
-    ]
+        body.append([name, f"{one['items']} x {one['models']}; {one['rho']:.2f}", f"`{selector}`", *cells])
+    return markdown(["matrix", "N x models; rho", "selector", *(f"goal {goal:g}" for goal in goals)], body)
+
+
+def probes_table(rows: Sequence[Row]) -> str:
+    """Part 2 as docs/planner.md shows it."""
+    body = []
     for row in rows:
         if row["part"] == "probes":
-            span = f"{row['low']:.2f} to {row['high']:.2f}"
-            numbers = f"{row['median']:.2f} | {span} | {row['sd']:.2f} | {row['told']:.2f}"
-            lines.append(f"| {row['benchmark']} | {row['metric']} | {row['k']} | {numbers} |")
-    return "\n".join(lines)
+            span, spreads = f"{row['low']:.2f} to {row['high']:.2f}", (f"{row['sd']:.2f}", f"{row['told']:.2f}")
+            names = [str(row[key]) for key in ("benchmark", "metric", "k")]
+            body.append([*names, f"{row['median']:.2f}", span, *spreads])
+    return markdown(["benchmark", "metric", "k", "median", "middle 80 %", "sd", "sd as told"], body)
 
 
 def main() -> int:
@@ -250,6 +246,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="two matrices, two goals, fewer suites and draws")
     parser.add_argument("--json", action="store_true", help="print rows as JSON")
     parser.add_argument("--check", action="store_true", help="leave with 1 when a ratio is outside .88 to 1.10")
+    parser.add_argument("--docs", type=Path, help="document whose marked tables are written")
     options = parser.parse_args()
     torch.set_num_threads(1)
     paths = six(options.data)
@@ -261,7 +258,10 @@ def main() -> int:
         rows += known_rows(path, seeds, goals)
         print(f"{path.name}: measured", file=sys.stderr)
     rows += probe_rows(options.data, paths, draws)
-    print(json.dumps(rows, indent=1, allow_nan=False) if options.json else printed(rows))
+    tables = {"bench_planner known": known_table(rows), "bench_planner probes": probes_table(rows)}
+    print(json.dumps(rows, indent=1, allow_nan=False) if options.json else "\n\n".join(tables.values()))
+    for name, text in tables.items() if options.docs else ():
+        put_into(options.docs, name, text)
     ratios = [float(row["ratio"] or 0) for row in rows if row["part"] == "known"]
     outside = sum(not WANTED[0] <= ratio <= WANTED[1] for ratio in ratios)
     print(f"{len(ratios) - outside} of {len(ratios)} ratios within {WANTED[0]} to {WANTED[1]}", file=sys.stderr)

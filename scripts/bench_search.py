@@ -1,6 +1,6 @@
 """Cost of a judged candidate, way by way (docs/search.md), beside a plain numpy loop; CPU time.
 
-    python scripts/bench_search.py [--quick] [--json] [--check]
+    python scripts/bench_search.py [--quick] [--json] [--check] [--docs docs/search.md]
 
 The loop, ``rng.choice(P, k, replace=False)`` and a mean, is timed on at most 200 candidates and extrapolated. For
 continuous scores a candidate of one way is not worth one of another, so there the time counts in which a way reaches
@@ -20,6 +20,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+
+from documents import put_into
 
 Row = dict[str, Any]
 CASES = (
@@ -44,6 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--quick", action="store_true", help="the first three sizes, fewer candidates")
     parser.add_argument("--json", action="store_true", help="print one JSON array")
     parser.add_argument("--check", action="store_true", help="leave with 1 when a target is missed")
+    parser.add_argument("--docs", type=Path, help="document whose marked table is written")
     given = parser.parse_args(arguments)
     rows = []
     if not given.json:
@@ -55,6 +58,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 print(line(row), flush=True)
     if given.json:
         print(json.dumps(rows, indent=1))
+    if given.docs:
+        put_into(given.docs, "bench_search", "\n".join([HEADER, *map(line, rows)]))
     missed = misses(rows) if given.check else []
     print(*missed, sep="\n", file=sys.stderr, end="\n" if missed else "")
     return 1 if missed else 0

@@ -4,9 +4,10 @@ Leave one family of policies out as targets, fit the difficulty model on all oth
 anew a seed, and stop each target where its interval for this run is narrow enough:
 
     scripts/bench_stopping --data DATA [--seeds 1000] [--block 22] [--first 44] [--quick] [--json OUT.json]
+        [--docs docs/stopping.md]
 
 DATA holds bench2drive/routes and bench2drive/results. The fixed size is the smallest of the looks at which 95 % of all
-intervals are narrow enough. --quick takes 50 seeds.
+intervals are narrow enough. --quick takes 50 seeds; --docs puts the table between the marks of a document.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import argparse
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
+from documents import markdown, put_into
 from study_all import BENCH2DRIVE, BENCH2DRIVE_POLICIES
 
 from bestrand_drive.benchmarks.definitions import definition
@@ -32,6 +34,10 @@ from bestrand_drive.workflows.studying.study import driving_problem
 
 Array = np.ndarray
 GOALS = {"driving_score": (3.0, 4.0, 5.0), "success": (5.0, 7.0, 9.0)}
+HEADS = (
+    *("metric", "half width", "coverage at the stop (worst policy)", "mean routes", "fixed", "saved"),
+    *("MAE at the stop", "MAE of a fixed size near the mean", "bias"),
+)
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -182,6 +188,13 @@ def quick_routes(
     return {name: float(np.mean(values)) for name, values in biases.items() if values}
 
 
+def cells(row: Row) -> list[str]:
+    """A row as docs/stopping.md shows it."""
+    numbers = [f"{row.coverage:.3f} ({row.coverage_worst:.3f})", f"{row.routes:.1f}", str(row.fixed)]
+    errors = [f"{row.mae:.2f}", f"{row.mae_fixed:.2f}", f"{row.bias:+.2f}"]
+    return [row.metric, f"{row.goal:g}", *numbers, f"{100 * row.saved:.0f} %", *errors]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("BESTRAND_SHARED_DATA", BESIDE)))
@@ -190,6 +203,7 @@ def main() -> None:
     parser.add_argument("--first", type=int, default=44)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--docs", type=Path)
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     seeds = range(50 if arguments.quick else arguments.seeds)
@@ -199,13 +213,13 @@ def main() -> None:
     weights = family_weights(problem)
     place = problem.metric_names.index
     rows = [stop_row(seen, weights, name, place(name), goal) for name, goals in GOALS.items() for goal in goals]
-    heads = [one.name for one in fields(Row)]
-    print("| " + " | ".join(heads) + " |\n|" + "---|" * len(heads))
-    for row in rows:
-        print("| " + " | ".join(f"{v:.3f}" if isinstance(v, float) else str(v) for v in asdict(row).values()) + " |")
+    text = markdown(HEADS, map(cells, rows))
+    print(text)
     quick = quick_routes(problem, seconds, ordered, arguments.block, arguments.first)
     said = ", ".join(f"{name} {bias:+.2f}" for name, bias in quick.items())
     print(f"\nmean error with the quickest {arguments.first} of {arguments.first + arguments.block} routes: {said}")
+    if arguments.docs:
+        put_into(arguments.docs, "bench_stopping", text)
     if arguments.json:
         found = {"seeds": len(seeds), "rows": [asdict(row) for row in rows], "quick_routes": quick}
         arguments.json.write_text(json.dumps(found, indent=1) + "\n")

@@ -17,7 +17,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from study_tables import sections, written
+from documents import put_into
+from study_tables import sections
 
 from bestrand_drive.compression.selectors.registry import SELECTORS
 from bestrand_drive.study.arms import FAST, Arm
@@ -199,7 +200,8 @@ def main() -> None:
     if arguments.quick:
         print("\n\n".join(f"## {name}\n\n{body}" for name, body in text.items()))
     else:
-        DOCS.write_text(written(DOCS.read_text(), text))
+        for name, body in text.items():
+            put_into(DOCS, name, body)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,8 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from embedded_study import documents, driving, report, table
+import documents
+from embedded_study import driving, report, table
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "route_configs/builtin/results.csv.gz"

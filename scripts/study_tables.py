@@ -37,21 +37,6 @@ def sections(rows: Groups) -> dict[str, str]:
     return found
 
 
-def written(text: str, bodies: Mapping[str, str]) -> str:
-    """The page with each body put between ``<!-- NAME -->`` and ``<!-- end NAME -->``.
-
-    Raises:
-        ValueError: The page lacks a marker.
-    """
-    for name, body in bodies.items():
-        start, end = f"<!-- {name} -->", f"<!-- end {name} -->"
-        if start not in text or end not in text:
-            raise ValueError(f"docs/study.md has no markers {start} ... {end}")
-        before, rest = text.split(start, 1)
-        text = f"{before}{start}\n{body}\n{end}{rest.split(end, 1)[1]}"
-    return text
-
-
 def matrix_sections(rows: Sequence[Row]) -> dict[str, str]:
     """What the matrices say: over all of them, one by one, and beside what was expected."""
     return {"overview": _overview(rows), "matrices": _each(rows), "expected": _expected(rows)}

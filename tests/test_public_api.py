@@ -22,7 +22,7 @@ ROOT = PACKAGE.parent
 
 @pytest.mark.parametrize("name", bestrand_drive.__all__)
 def test_every_public_name_can_be_imported(name):
-    assert getattr(bestrand_drive, name).__name__ == name
+    assert getattr(bestrand_drive, name).__name__.rpartition(".")[2] == name
 
 
 def test_an_unknown_name_is_an_attribute_error():
@@ -53,6 +53,40 @@ def test_driving_from_python(bench, tmp_path):
     line = found["driving_score"].estimate
     assert line.run.low < line.value < line.run.high
     assert estimate(suite, str(bench.results("Dan"))) == found
+
+
+def test_planning_from_python(bestrand, bench, bench_suite):
+    """The numbers of the command, by results and by a suite alone; goals as one number or by metric."""
+    probes = {name: bench.results(name) for name in ("Ann", "Bob", "Cid")}
+    options = [part for name, path in probes.items() for part in ("--probe", f"{name}={path}")]
+    goal = ("--error", "driving_score=4", "--metric", "driving_score")
+    told = bestrand("plan", "bench2drive", "--routes", bench.routes, *options, *goal, "--json").json
+    found = bestrand_drive.plan("bench2drive", routes=bench.routes, probes=probes, error={"driving_score": 4})
+    (line,) = found.metrics
+    assert line.k == told["k"]
+    assert line.at.expected == pytest.approx(told["metrics"]["driving_score"]["expected"])
+    alone = bestrand_drive.plan(bench_suite)
+    assert alone.k == read_suite(bench_suite).k
+    assert [one.at.p95 for one in alone.metrics] == [
+        one.at.p95 for one in bestrand_drive.plan(read_suite(bench_suite)).metrics
+    ]
+    for wrong in ({"p95": 3, "error": 2}, {}):
+        with pytest.raises(UsageError, match="exactly one"):
+            bestrand_drive.plan("bench2drive", routes=bench.routes, probes=probes, **wrong)
+    with pytest.raises(UsageError, match="alone"):
+        bestrand_drive.plan(bench_suite, n_probes=3)
+    with pytest.raises(UsageError, match="scores="):
+        bestrand_drive.plan("scores", p95=0.1)
+
+
+def test_stopping_from_python(bench, bench_suite):
+    """As ``estimate(until=...)``, and for a runner: what is terminal is for it to say."""
+    order = bestrand_drive.order(bench_suite)
+    assert sorted(order.items) == sorted(read_suite(bench_suite).chosen)
+    goal = {"driving_score": 60.0}
+    found = bestrand_drive.enough(bench_suite, bench.results("Dan"), goal, interval="run")
+    assert found == estimate(bench_suite, bench.results("Dan"), until=goal, until_interval="run").until
+    assert found.verdict == "stop"
 
 
 def test_python_and_command_choose_alike(bestrand, bench, bench_suite):

@@ -15,6 +15,7 @@ from bestrand_drive.cli.compress import MetricInfo, Mismatch, Probe
 from bestrand_drive.cli.compress_options import Part, Routes
 from bestrand_drive.cli.options import path_pairs
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
+from bestrand_drive.compression.homogeneity import CUT
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
 from bestrand_drive.workflows.evidence.driving import driving_evidence, load_benchmark
@@ -55,7 +56,7 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
         metric: Metric = None,
         metric_info: MetricInfo = None,
         allow_evaluator_mismatch: Mismatch = False,
-        cut: Cut = 0.8,
+        cut: Cut = CUT,
         as_json: Json = False,
     ) -> None:
         known = load_benchmark(benchmark, routes, part)
@@ -80,7 +81,7 @@ def scores(
         list[str] | None, typer.Option("--probe", help="Only these models; repeat.", show_default=False)
     ] = None,
     metric: Metric = None,
-    cut: Cut = 0.8,
+    cut: Cut = CUT,
     as_json: Json = False,
 ) -> None:
     """Compare the models of a score table."""

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
-from bestrand_drive.compression.theory import covariance_matrix
+from bestrand_drive.compression.theory import correlation_matrix, covariance_matrix
 
 Array = np.ndarray
 CUT = 0.8
@@ -30,11 +30,7 @@ def correlations(scores: Array) -> Array:
     Returns:
         float64 [policy, policy]; NaN where two share no item, or where a policy has the same score everywhere.
     """
-    covariances = covariance_matrix(scores)
-    variances = np.diag(covariances)
-    tiny = 1e-12 * max(float(variances.max()), np.finfo(float).tiny)
-    scale = np.sqrt(np.where(variances > tiny, variances, np.nan))
-    return np.asarray(np.clip(covariances / np.outer(scale, scale), -1, 1))
+    return correlation_matrix(covariance_matrix(scores))
 
 
 def item_centred(scores: Array) -> Array:

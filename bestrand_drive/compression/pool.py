@@ -28,6 +28,11 @@ def half_up(value: float) -> int:
     return math.floor(round(value, 9) + 0.5)
 
 
+def pool_size(k: int, factor: float | None, most: int) -> int:
+    """Items that the probes are looked at on: min(n k, N), all of them without a factor."""
+    return most if factor is None else min(half_up(factor * k), most)
+
+
 def draw_pool(
     eligible: Tensor, k: int, factor: float | None, strata: tuple[str, ...] | None, generator: Generator
 ) -> Tensor:
@@ -50,7 +55,7 @@ def draw_pool(
         return eligible
     if factor < 1:
         raise UsageError(f"--pool-factor {factor}: the pool cannot be smaller than the suite; give 1 or more.")
-    size = min(half_up(factor * k), len(eligible))
+    size = pool_size(k, factor, len(eligible))
     if size == len(eligible):
         return eligible
     draw = simple_random(len(eligible), size)

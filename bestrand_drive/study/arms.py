@@ -10,7 +10,7 @@ import torch
 
 from bestrand_drive.compression.features import differences, standardised_features
 from bestrand_drive.compression.imbalance import NORMS
-from bestrand_drive.compression.pool import draw_pool, half_up
+from bestrand_drive.compression.pool import draw_pool, pool_size
 from bestrand_drive.compression.profiles import profiles
 from bestrand_drive.compression.selectors.base import BatchSelector, ChoiceSettings, Selection
 from bestrand_drive.compression.selectors.registry import SELECTORS
@@ -136,7 +136,7 @@ class _Prepared:
 def _prepared(problem: Problem, arm: Arm, k: int, roles: Roles, rng: np.random.Generator) -> _Prepared:
     entry = SELECTORS[arm.selector]
     items = len(problem.scores.items)
-    size = items if arm.pool_factor is None else min(half_up(arm.pool_factor * k), items)
+    size = pool_size(k, arm.pool_factor, items)
     stratified = problem.scores.strata is not None and entry.stratified_pool
     pool = np.arange(items)
     if size < items:

@@ -20,12 +20,12 @@ class KernelMode:
 
     Attributes:
         value: In the units of the draws.
-        se: Standard error by the bootstrap; None where there are too few draws.
+        se: Standard error by the bootstrap over the histogram's counts.
         bandwidth: Standard deviation of the kernel.
     """
 
     value: float
-    se: float | None
+    se: float
     bandwidth: float
 
 

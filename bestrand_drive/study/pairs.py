@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from bestrand_drive.compression.pool import half_up
+from bestrand_drive.compression.pool import pool_size
 from bestrand_drive.errors import UsageError
 from bestrand_drive.study.arms import Arm
 
@@ -31,7 +31,7 @@ def obstacle(arm: Arm, estimator: str | None, items: int, k: int) -> str:
     makers = MODELS_OF.get(estimator or "", (arm.selector,))
     if arm.selector not in makers:
         return f"{estimator} estimates what {' or '.join(makers)} chose"
-    partial = arm.pool_factor is not None and half_up(arm.pool_factor * k) < items
+    partial = pool_size(k, arm.pool_factor, items) < items
     if estimator in HISTORIES and partial:
         return f"{estimator} needs the probes' scores on all items, not on a pool of {arm.pool_factor:g} k"
     return ""

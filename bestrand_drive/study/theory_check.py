@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestrand_drive.compression import theory
-from bestrand_drive.compression.pool import half_up
+from bestrand_drive.compression.pool import pool_size
 from bestrand_drive.study.arms import choose_batch
 from bestrand_drive.study.cells import BLOCK, Cell, Outcome
 from bestrand_drive.study.kernel_mode import kernel_mode, law_mode
@@ -150,9 +150,7 @@ def _expected(cell: Cell, metric: int, covariances: Array, imbalance: float | No
 
 def _covariance_draws(problem: Problem, matrix: Array, sizes: Sequence[float], imbalance: float | None) -> Array:
     """MAE of normal errors with each set's own covariances, less what its probes explain of them: float64 [draw]."""
-    k, pool, items = sizes
-    factor = items / max(items - 1, 1)
-    a1, a2 = (1 / k - 1 / pool) * factor, (1 / pool - 1 / items) * factor
+    a1, a2 = theory.phase_factors(*sizes)
     drawn = []
     for seed in range(SETS):
         roles = problem.split(seed)[0]
@@ -199,6 +197,4 @@ def _profile(scores: Array) -> Array:
 
 def _pool(cell: Cell) -> int:
     """P, items that the choice looks at; all for random, whose pool does not matter."""
-    items = len(cell.problem.scores.items)
-    factor = cell.arm.pool_factor
-    return items if factor is None else min(half_up(factor * cell.k), items)
+    return pool_size(cell.k, cell.arm.pool_factor, len(cell.problem.scores.items))

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import pandas as pd
+from documents import markdown
 
 from embedded_study import statistics
-from embedded_study.documents import markdown
 from embedded_study.replays import ErrorRow, errors
 
 _RHO = (

@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal
 import pytest
 import torch
 
-from bestrand_drive.compression.pool import draw_pool, kept_items, near_proportional
+from bestrand_drive.compression.pool import draw_pool, kept_items, near_proportional, pool_size
 from bestrand_drive.errors import UsageError
 from tests.compression.worlds import seeded
 
@@ -105,3 +105,9 @@ def test_near_sizes_of_whole_shares_equal_brute_force(sizes: tuple[int, ...]) ->
 def test_near_sizes(k: int, sizes: tuple[int, ...], expected: int | None) -> None:
     """88 = 2 of each of Bench2Drive's 44 types; three strata of 6, 6 and 4 share 8 as 3, 3 and 2."""
     assert near_proportional(k, sizes) == expected
+
+
+def test_pool_sizes() -> None:
+    assert [pool_size(k, 4.0, 100) for k in (1, 10, 30)] == [4, 40, 100]
+    assert pool_size(3, None, 100) == 100
+    assert pool_size(45, 0.7 / 0.2, 1000) == 158  # 157.49999999999997 in binary

@@ -19,7 +19,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from bestrand_drive.benchmarks.builtin_limits import SCENARIO_TYPES
-from scripts.embedded_study.documents import markdown, put_into
+from scripts.documents import markdown, put_into
 from tests.ports import free_ports
 from tests.real_evaluator.driving import ROOT, Row, drive, install, row
 from tests.real_evaluator.evaluators import Evaluator, evaluator

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scripts.embedded_study.documents import markdown, marks, put_into
+from scripts.documents import markdown, marks, put_into
 from scripts.embedded_study.statistics import by_policy, common_share, rho, run_noise
 
 ROUTES, POLICIES, SEEDS = 7, 4, 3

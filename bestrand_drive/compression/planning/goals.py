@@ -1,15 +1,13 @@
-"""From the law of errors to numbers a user can ask for: expected error, 95th percentile, smallest size."""
+"""From the law of errors to numbers a user can ask for: 95th percentile, smallest size, claims about policies."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable
 
 from bestrand_drive.compression.theory.quantile import mae_quantile
 from bestrand_drive.compression.theory.two_phase import TwoPhase
 
 LEVEL = 0.95
-HALF_NORMAL_MEAN = math.sqrt(2 / math.pi)
 DIGITS = 4
 """Decimals of a correlation that matter for a quantile; the law is computed once for each."""
 
@@ -23,11 +21,6 @@ def about_policies(error: TwoPhase, noise_sd: float, items: int) -> TwoPhase:
         items: N.
     """
     return TwoPhase(error.variance + noise_sd**2 / items, error.covariance)
-
-
-def expected_error(error: TwoPhase) -> float:
-    """Expectation of the mean absolute error, metric units, for any number of targets: sqrt(2 / pi) sd."""
-    return HALF_NORMAL_MEAN * error.sd
 
 
 def p95_error(error: TwoPhase, targets: int) -> float:

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 import torch
 
-from bestrand_drive.compression.pool import draw_pool, half_up
+from bestrand_drive.compression.pool import draw_pool, pool_size
 from bestrand_drive.compression.sampling import simple_random, split_generator, systematic_stratified
 from bestrand_drive.compression.strata import stratum_codes
 from bestrand_drive.compression.theory.two_phase import TwoPhase, leftover, two_phase
@@ -18,11 +18,6 @@ Law = Callable[[int], TwoPhase]
 """``law(k)``: variance of one policy's error about this run on all N items, and covariance of two policies' errors."""
 DRAWS = 8
 """Random subsets over which a variance that depends on the subset is averaged."""
-
-
-def pool_size(k: int, factor: float | None, most: int) -> int:
-    """Items that the probes are looked at on: min(n k, N), all of them without a factor."""
-    return most if factor is None else min(half_up(factor * k), most)
 
 
 def exchangeable_law(
@@ -47,11 +42,10 @@ def exchangeable_law(
         imbalance: Share of the probes' imbalance that the search leaves; 0 where the estimator removes it.
     """
     most = items if pool is None else pool
-    left = imbalance if probes else 1.0  # no probe is one that takes nothing off, which holds for any rho
 
     def law(k: int) -> TwoPhase:
         size = pool_size(k, factor, most)
-        return two_phase(k, size, items, variance=variance, rho=rho, probes=max(probes, 1), imbalance=left)
+        return two_phase(k, size, items, variance=variance, rho=rho, probes=probes, imbalance=imbalance)
 
     return law
 

@@ -11,7 +11,7 @@ REACH = 10.0
 
 
 def binomial_masses(n: int, q: float) -> tuple[int, Array]:
-    """Probabilities of Binomial(n, q) by the ratio of neighbours from the mode outwards (no large logarithms).
+    """Probabilities of Binomial(n, q) by summed logarithms of the ratios of neighbours (no factorials).
 
     Args:
         n: At least 1.

@@ -9,7 +9,7 @@ from typing import Protocol, runtime_checkable
 import torch
 from torch import Generator, Tensor
 
-from bestrand_drive.compression.pool import half_up
+from bestrand_drive.compression.pool import pool_size
 from bestrand_drive.compression.search import Found
 from bestrand_drive.errors import NothingSelected
 from bestrand_drive.scores.matrix import ScoreMatrix
@@ -168,7 +168,7 @@ def no_runs(items: int, probes: int, k: int, factor: float | None) -> int:
 
 def pool_runs(items: int, probes: int, k: int, factor: float | None) -> int:
     """Cost of a selector whose probes are run on the pool min(n k, N) (all N items when n is None)."""
-    return probes * (items if factor is None else min(half_up(factor * k), items))
+    return probes * pool_size(k, factor, items)
 
 
 def history_runs(items: int, probes: int, k: int, factor: float | None) -> int:

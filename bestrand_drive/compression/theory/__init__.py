@@ -6,8 +6,21 @@ with what it leaves out. docs/theory.md is the page to it.
 """
 
 from bestrand_drive.compression.theory.asymptotic import C0, U_STAR, mean_mae, mode, tail_bound, tail_quantile, y0
-from bestrand_drive.compression.theory.moments import Moments, covariance_matrix, moments, moments_of
-from bestrand_drive.compression.theory.quantile import MaeLaw, mae_draws, mae_law, mae_quantile, mae_sd
+from bestrand_drive.compression.theory.moments import (
+    Moments,
+    correlation_matrix,
+    covariance_matrix,
+    moments,
+    moments_of,
+)
+from bestrand_drive.compression.theory.quantile import (
+    HALF_NORMAL_MEAN,
+    MaeLaw,
+    mae_draws,
+    mae_law,
+    mae_quantile,
+    mae_sd,
+)
 from bestrand_drive.compression.theory.shares import (
     common_sd,
     r1_squared,
@@ -16,15 +29,23 @@ from bestrand_drive.compression.theory.shares import (
     sampling_variance,
     slope,
 )
-from bestrand_drive.compression.theory.two_phase import TwoPhase, leftover, measured_leftover, two_phase
+from bestrand_drive.compression.theory.two_phase import (
+    TwoPhase,
+    leftover,
+    measured_leftover,
+    phase_factors,
+    two_phase,
+)
 
 __all__ = [
     "C0",
+    "HALF_NORMAL_MEAN",
     "U_STAR",
     "MaeLaw",
     "Moments",
     "TwoPhase",
     "common_sd",
+    "correlation_matrix",
     "covariance_matrix",
     "leftover",
     "mae_draws",
@@ -36,6 +57,7 @@ __all__ = [
     "mode",
     "moments",
     "moments_of",
+    "phase_factors",
     "r1_squared",
     "rc_squared",
     "sampling_factor",

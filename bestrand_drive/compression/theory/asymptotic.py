@@ -9,6 +9,8 @@ import math
 
 from scipy import optimize, special
 
+from bestrand_drive.compression.theory.quantile import HALF_NORMAL_MEAN
+
 U_STAR = -float(optimize.brentq(lambda x: special.pbdv(0.5, x)[0], -2.0, 0.0, xtol=1e-14))
 """u* = argmax_u exp(-u^2/4) D_{-1/2}(-u) = .764951: its derivative is exp(-u^2/4) D_{1/2}(-u)."""
 C0 = U_STAR * math.sqrt(math.pi / 2 - 1)
@@ -21,7 +23,7 @@ def mean_mae(scale: float) -> float:
     Exact for normal errors of equal variance, whatever rho and M; no limit is taken. With unequal variances the scale
     is c(k) times the mean standard deviation (``Moments.mean_sd``), which is less than c(k) sigma.
     """
-    return math.sqrt(2 / math.pi) * scale
+    return HALF_NORMAL_MEAN * scale
 
 
 def y0(scale: float, rho: float) -> float:

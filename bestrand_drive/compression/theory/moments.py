@@ -111,10 +111,9 @@ def moments_of(covariances: Array, items: int) -> Moments:
         items: How many items it is over.
     """
     variances = np.diag(covariances).clip(min=0)
-    pairs = _known(covariances[np.triu_indices(len(variances), 1)])
+    above = np.triu_indices(len(variances), 1)
+    pairs, correlations = _known(covariances[above]), _known(correlation_matrix(covariances)[above])
     mean = float(variances.mean())
-    constant = variances <= LEAST_SHARE * max(mean, np.finfo(float).tiny)
-    correlations = _correlations(covariances, np.where(constant, np.nan, variances))
     return Moments(
         items=items,
         models=len(variances),
@@ -125,14 +124,25 @@ def moments_of(covariances: Array, items: int) -> Moments:
         variance_cv=float(variances.std() / mean) if mean > 0 else 0.0,
         correlation=float(correlations.mean()) if correlations.size else 0.0,
         correlation_sd=float(correlations.std()) if correlations.size else 0.0,
-        constant=int(constant.sum()),
+        constant=int(_constant(variances).sum()),
     )
 
 
-def _correlations(covariances: Array, variances: Array) -> Array:
-    """Correlations of the pairs that have one, float64 [pair]."""
-    scaled = covariances / np.sqrt(np.outer(variances, variances))
-    return _known(scaled[np.triu_indices(len(variances), 1)])
+def correlation_matrix(covariances: Array) -> Array:
+    """Correlations of models, float64 [model, model]; NaN where unknown, or where a model has one score everywhere.
+
+    Args:
+        covariances: float64 [model, model], NaN where unknown; with gaps in the scores a covariance can be greater than
+            its variances allow, which counts as a correlation of 1.
+    """
+    variances = np.diag(covariances).clip(min=0)
+    scale = np.sqrt(np.where(_constant(variances), np.nan, variances))
+    return np.asarray(np.clip(covariances / np.outer(scale, scale), -1, 1))
+
+
+def _constant(variances: Array) -> Array:
+    """Which models do not vary, bool [model]."""
+    return np.asarray(variances <= LEAST_SHARE * max(float(variances.mean()), np.finfo(float).tiny))
 
 
 def _known(values: Array) -> Array:

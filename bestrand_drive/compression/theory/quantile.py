@@ -28,6 +28,7 @@ REACH = 8.5
 """Where a standard normal ends."""
 MOST_NODES = 4000
 HALF_NORMAL_MEAN = math.sqrt(2 / math.pi)
+"""Mean of the absolute value of a standard normal."""
 
 
 @dataclass(frozen=True)

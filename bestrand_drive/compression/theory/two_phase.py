@@ -44,12 +44,31 @@ class TwoPhase:
         return common_sd(self.sd, self.correlation, models)
 
 
+def phase_factors(k: float, pool: float, items: float) -> tuple[float, float]:
+    """a1 = (1/k - 1/P) N/(N-1) and a2 = (1/P - 1/N) N/(N-1): sampling variance inside the pool and of the pool itself.
+
+    Over sigma^2 with the divisor N; their sum is c(k)^2.
+
+    Args:
+        k: Size of the subset; sizes need not be whole (means over models that lack scores).
+        pool: P, from k to N.
+        items: N.
+
+    Raises:
+        UsageError: Sizes out of order.
+    """
+    if not 1 <= k <= pool <= items:
+        raise UsageError(f"k = {k}, pool {pool}, {items} items: need 1 <= k <= pool <= items.")
+    factor = items / max(items - 1, 1)
+    return (1 / k - 1 / pool) * factor, (1 / pool - 1 / items) * factor
+
+
 def two_phase(
     k: float, pool: float, items: float, *, variance: float, rho: float, probes: int = 0, imbalance: float = 0.0
 ) -> TwoPhase:
     """Error of k items, balanced on the means of p probes, out of a random pool of P out of N.
 
-    With a1 = (1/k - 1/P) N/(N-1) and a2 = (1/P - 1/N) N/(N-1)::
+    With a1 and a2 of ``phase_factors``::
 
         Var = v [a1 (1 - R_1^2 (1 - v_m)) + a2]        Cov = rho v [a1 (1 - R_c^2 (1 - v_m)) + a2]
 
@@ -61,8 +80,8 @@ def two_phase(
     Without probes this is simple random sampling, v c(k)^2, whatever the pool.
 
     Args:
-        k: Size of the subset; sizes need not be whole (means over models that lack scores).
-        pool: P, from k to N.
+        k: As in ``phase_factors``, like pool and items.
+        pool: P.
         items: N.
         variance: v, of one model over items, divisor N, metric units squared.
         rho: Correlation between models; below 0 the probes explain nothing.
@@ -72,11 +91,8 @@ def two_phase(
     Raises:
         UsageError: Sizes out of order.
     """
-    if not 1 <= k <= pool <= items:
-        raise UsageError(f"k = {k}, pool {pool}, {items} items: need 1 <= k <= pool <= items.")
+    a1, a2 = phase_factors(k, pool, items)
     explained = r1_squared(rho, probes) * (1 - imbalance)
-    factor = items / max(items - 1, 1)
-    a1, a2 = (1 / k - 1 / pool) * factor, (1 / pool - 1 / items) * factor
     return TwoPhase(
         variance=variance * (a1 * (1 - explained) + a2), covariance=variance * (a1 * (rho - explained) + a2 * rho)
     )

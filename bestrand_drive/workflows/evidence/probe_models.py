@@ -13,13 +13,13 @@ from bestrand_drive.compression.estimators.expc import ProbeRegression, fit_regr
 from bestrand_drive.compression.noise import pooled_noise
 from bestrand_drive.compression.profiles import profiles
 from bestrand_drive.compression.strata import stratum_codes
+from bestrand_drive.compression.theory import mean_mae, two_phase
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import HarmonicMetric, MixedModel, Regression, SuiteMetric, SuiteNoise
 from bestrand_drive.workflows.evidence.evidence import Evidence
 
 LEAST_OVERLAP = 0.75
 """Share of measured cells below which no expected error is told."""
-HALF_NORMAL_MEAN = float(np.sqrt(2 / np.pi))
 
 
 def suite_metric(
@@ -54,7 +54,7 @@ def suite_metric(
         expected = expected_variance(chosen.numpy(), _weights(scores), model) * (own / unit if unit > 0 else 1.0)
     elif columns.shape[1] and probe_data:
         regression = fit_regression(columns, pool.numpy(), len(scores.items))
-        expected = _two_phase_variance(regression, len(chosen), len(scores.items), columns.shape[1])
+        expected = _two_phase_variance(regression, len(chosen), len(scores.items))
     return SuiteMetric(
         name=spec.name,
         low=spec.low,
@@ -68,7 +68,7 @@ def suite_metric(
         between=None if model is None else model.d[:, 1].tolist(),
         regression=None if regression is None else _kept(regression, chosen),
         noise=run_noise(evidence, scores, number),
-        expected_error=None if expected is None or not told else HALF_NORMAL_MEAN * float(np.sqrt(expected)),
+        expected_error=None if expected is None or not told else mean_mae(float(np.sqrt(expected))),
     )
 
 
@@ -115,17 +115,16 @@ def _kept(regression: ProbeRegression, chosen: Tensor) -> Regression:
     )
 
 
-def _two_phase_variance(regression: ProbeRegression, k: int, n: int, p: int) -> float:
-    """Error variance of a new policy's estimate: what probes explain is removed from the choice, not from the pool.
-
-    ``v [a1 (1 - R1^2) + a2]``, a1 = (1/k - 1/P) N/(N-1), a2 = (1/P - 1/N) N/(N-1), R1^2 = p rho^2 / (1 + (p-1) rho).
-    """
-    rho = regression.correlation
-    explained = p * rho**2 / (1 + (p - 1) * rho)
-    correction = n / max(n - 1, 1)
-    inside = max(0.0, 1 / k - 1 / regression.pool) * correction
-    pool = max(0.0, 1 / regression.pool - 1 / n) * correction
-    return regression.variance * (inside * (1 - explained) + pool)
+def _two_phase_variance(regression: ProbeRegression, k: int, items: int) -> float:
+    """Error variance of a new policy's estimate: what probes explain is removed from the choice, not from the pool."""
+    return two_phase(
+        min(k, regression.pool),  # a refreshed suite may hold items that no probe has a score on
+        regression.pool,
+        items,
+        variance=regression.variance,
+        rho=regression.correlation,
+        probes=regression.scores.shape[1],
+    ).variance
 
 
 def run_noise(evidence: Evidence, scores: ScoreMatrix, number: int) -> SuiteNoise | None:

@@ -7,7 +7,7 @@ import numpy as np
 from bestrand_drive.compression.difficulty import DifficultyModel
 from bestrand_drive.compression.estimators.blup import expected_variance
 from bestrand_drive.compression.explained import Expectation
-from bestrand_drive.compression.theory import moments, r1_squared
+from bestrand_drive.compression.theory import HALF_NORMAL_MEAN, moments, r1_squared
 from bestrand_drive.suite import Regression, Suite, SuiteMetric
 from bestrand_drive.workflows.estimating.knowledge import item_weights, probe_knowledge
 
@@ -52,7 +52,7 @@ def _single_policy(suite: Suite, metric: SuiteMetric, model: DifficultyModel, ch
     if metric.expected_error is None:
         return 1.0
     of_columns = expected_variance(chosen, item_weights(suite), model)
-    return float(metric.expected_error**2 * np.pi / 2 / of_columns) if of_columns > 0 else 1.0
+    return float((metric.expected_error / HALF_NORMAL_MEAN) ** 2 / of_columns) if of_columns > 0 else 1.0
 
 
 def _of_regression(kept: Regression) -> Expectation | None:

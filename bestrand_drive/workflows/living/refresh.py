@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,7 +16,7 @@ from bestrand_drive.compression.explained import LEAST_TARGETS, Explained, expla
 from bestrand_drive.compression.selectors.balanced import Balanced
 from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection
 from bestrand_drive.compression.strata import stratum_codes
-from bestrand_drive.compression.theory import moments
+from bestrand_drive.compression.theory import covariance_matrix
 from bestrand_drive.errors import NothingSelected, UsageError
 from bestrand_drive.suite import Predecessor, Suite
 from bestrand_drive.workflows.choosing.choose import Chosen, choose, driven_items, eligible_items, family_numbers
@@ -28,6 +29,8 @@ from bestrand_drive.workflows.living.refresh_evidence import RefreshEvidence, Re
 
 ENOUGH = 0.1
 """Share of a random subset's imbalance below which balance is as good as perfect: the left-over v_m is below .01."""
+_WEIGHT = re.compile(r"(\S.*?)=(\S+)(?= |$)")
+"""One of the metric weights in a suite's settings; names may hold spaces."""
 FRESH = 5
 """Seeds whose fresh suites tell what imbalance to expect; the median counts."""
 
@@ -175,12 +178,10 @@ def _across(suite: Suite, read: RefreshEvidence, metric: str) -> float | None:
     count = int((~np.isnan(probes).all(axis=0)).sum())
     if not 0 < count < both.shape[1]:
         return None
-    first, second = moments(both[:, :count]), moments(both[:, count:])
-    every = moments(both)
-    pairs = [size * (size - 1) / 2 for size in (first.models, second.models, every.models)]
-    covariance = every.covariance * pairs[2] - first.covariance * pairs[0] - second.covariance * pairs[1]
-    scale = float(np.sqrt(first.variance * second.variance))
-    return covariance / (first.models * second.models) / scale if scale > 0 else None
+    covariances = covariance_matrix(both)
+    variances, pairs = np.diag(covariances), covariances[:count, count:]
+    scale = float(np.sqrt(variances[:count].mean() * variances[count:].mean()))
+    return float(np.nanmean(pairs)) / scale if scale > 0 and not np.isnan(pairs).all() else None
 
 
 def _numbers(suite: Suite, ids: Sequence[str]) -> np.ndarray:
@@ -193,13 +194,14 @@ def _request(suite: Suite, evidence: Evidence | None, families: Mapping[str, Seq
     settings = suite.choice.settings
     names = set(evidence.scores.policies) if evidence else set()
     known = {**suite.families, **{name: list(members) for name, members in families.items()}}
-    weights = str(settings.get("metric_weights") or "")
+    weights = _WEIGHT.findall(str(settings.get("metric_weights") or ""))
     candidates = settings.get("candidates")
     return CompressRequest(
         k=suite.k,
         seed=suite.choice.seed,
         candidates=candidates if isinstance(candidates, int) else 128,
-        metric_weights={name: float(weight) for name, _, weight in (part.rpartition("=") for part in weights.split())},
+        objective=str(settings.get("objective") or "scores"),
+        metric_weights={name: float(weight) for name, weight in weights},
         families={name: tuple(members) for name, members in known.items() if names & set(members)},
         exclude=dict(suite.choice.excluded),
         guard=bool(settings.get("guard", True)),
@@ -254,6 +256,7 @@ def _proposal(suite: Suite, evidence: Evidence, request: CompressRequest) -> Pro
         metric_weights=request.metric_weights,
         families=family_numbers(scores, request.families, scores.copies()),
         guard_domains=request.guard,
+        objective=request.objective,
     )
     space = Balanced(settings).space(scores, pool)
     if not space.features.shape[1]:

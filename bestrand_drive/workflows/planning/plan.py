@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from bestrand_drive.compression.noise import Noise
 from bestrand_drive.compression.planning.break_even import break_even_targets
 from bestrand_drive.compression.planning.differences import smallest_difference
-from bestrand_drive.compression.planning.goals import about_policies, expected_error, p95_error, smallest_size
-from bestrand_drive.compression.planning.laws import Law, pool_size
-from bestrand_drive.compression.theory.two_phase import TwoPhase
+from bestrand_drive.compression.planning.goals import about_policies, p95_error, smallest_size
+from bestrand_drive.compression.planning.laws import Law
+from bestrand_drive.compression.pool import pool_size
+from bestrand_drive.compression.theory import TwoPhase, mean_mae
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.workflows.planning.outlook import Outlook
 from bestrand_drive.workflows.planning.plan_request import Claim, PlanRequest
@@ -169,7 +170,7 @@ class _View:
         if claim == "policy" and self.noise is not None:
             error = about_policies(error, self.noise.sd, self.items)
             apart += 2 * self.noise.sd**2 / self.items
-        return Errors(expected_error(error), p95_error(error, self.targets), smallest_difference(apart, k))
+        return Errors(mean_mae(error.sd), p95_error(error, self.targets), smallest_difference(apart, k))
 
 
 def _reached(

@@ -13,7 +13,6 @@ from bestrand_drive.compression.planning.laws import (
     drawn_law,
     equal_leftover,
     exchangeable_law,
-    pool_size,
     search_leftover,
 )
 from bestrand_drive.compression.theory.two_phase import leftover
@@ -46,8 +45,6 @@ def test_a_small_pool_costs():
     pooled = exchangeable_law(1.0, 0.5, probes=5, items=1000, factor=2.0)
     assert whole(20).variance < pooled(20).variance < exchangeable_law(1.0, 0.5, probes=0, items=1000)(20).variance
     assert pooled(500).variance == pytest.approx(whole(500).variance)  # 2 k is all there is
-    assert [pool_size(k, 4.0, 100) for k in (1, 10, 30)] == [4, 40, 100]
-    assert pool_size(3, None, 100) == 100
 
 
 def test_leftover_of_correlated_features():

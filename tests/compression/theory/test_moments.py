@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from bestrand_drive.compression.theory import covariance_matrix, moments
+from bestrand_drive.compression.theory import correlation_matrix, covariance_matrix, moments
 from bestrand_drive.errors import DataRefused
 
 
@@ -85,3 +85,14 @@ def test_what_cannot_be_is_refused():
         moments(np.array([[0.0, np.nan], [1.0, np.nan]]))
     with pytest.raises(DataRefused, match="shape"):
         moments(np.zeros(4))
+
+
+def test_correlations_are_those_of_the_pairs(scores):
+    """Divided by each model's deviation over all its own items, so with gaps a pair can pass 1, which counts as 1."""
+    found = correlation_matrix(covariance_matrix(scores))
+    for a, b in combinations(range(5), 2):
+        scale = np.nanstd(scores[:, a]) * np.nanstd(scores[:, b])
+        assert found[a, b] == pytest.approx(pair_covariance(scores[:, a], scores[:, b]) / scale)
+    gaps = np.array([[0, 0, 0], [9, 9, 0], [5, np.nan, 0], [4, np.nan, 0]], dtype=float)
+    assert correlation_matrix(covariance_matrix(gaps))[0, 1] == 1
+    assert np.isnan(correlation_matrix(covariance_matrix(gaps))[2]).all()

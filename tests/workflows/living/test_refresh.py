@@ -110,6 +110,33 @@ def test_new_probes_cost_few_exchanges(bestrand, world, kind, tmp_path):
     assert old.choice_digest() in bestrand("cite", tmp_path / "new").out
 
 
+@pytest.mark.parametrize(
+    "options", [(), ("--objective", "ranking"), ("--metric", "first one=2", "--metric", "b=0.5")], ids=["", "r", "m"]
+)
+def test_a_suite_is_judged_by_what_it_was_chosen_for(bestrand, tmp_path, options):
+    """With the probes it was chosen by, its imbalance is the one that compress found, and its settings stay."""
+    rng = np.random.default_rng(5)
+    hard = {"first one": rng.normal(size=ITEMS), "b": rng.normal(size=ITEMS)}
+    lines = ["item_id,model,metric,value"]
+    for model in "ABCDu":
+        for metric, column in hard.items():
+            for number, value in enumerate(column + rng.normal(size=ITEMS)):
+                if model != "u" or number < 0.8 * ITEMS:  # a target on all items would be one more probe
+                    lines.append(f"q{number},{model},{metric},{value:.6f}")
+    (tmp_path / "long.csv").write_text("\n".join(lines))
+    probes = [part for name in "ABCD" for part in ("--probe", name)]
+    made = ("compress", "scores", "--scores", tmp_path / "long.csv", *probes, "--k", 20, *options)
+    assert bestrand(*made, "--out", tmp_path / "suite").code == 0
+    known = read_suite(tmp_path / "suite").choice.settings
+    again = ("refresh", tmp_path / "suite", "--scores", tmp_path / "long.csv", "--json")
+    ran = bestrand(*again, "--apply", "--out", tmp_path / "new")
+    assert ran.code == 0, ran.err
+    assert ran.json["proposal"]["imbalance"]["now"] == pytest.approx(known["imbalance"], rel=1e-6)
+    new = read_suite(tmp_path / "new").choice.settings
+    for setting in ("objective", "metric_weights"):
+        assert new.get(setting) == known.get(setting)
+
+
 def test_results_on_the_old_suite_say_what_they_lack(bestrand, world, tmp_path):
     table = world / "strata-unlike-grown.csv"
     options = ("--scores", table, "--probe", "N", "--probe", "O", "--apply", "--out", tmp_path / "new")

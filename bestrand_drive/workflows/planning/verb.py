@@ -1,0 +1,122 @@
+"""``plan`` as a Python user calls it; the command takes the same path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bestrand_drive.benchmarks.definitions import definition
+from bestrand_drive.errors import UsageError
+from bestrand_drive.scores.matrix import ScoreMatrix
+from bestrand_drive.suite import Suite, read_suite
+from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
+from bestrand_drive.workflows.evidence.evidence import Evidence
+from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence
+from bestrand_drive.workflows.planning.plan import SuitePlan
+from bestrand_drive.workflows.planning.plan_request import Claim, GoalKind, PlanRequest
+from bestrand_drive.workflows.planning.planning import plan_evidence, plan_suite
+
+PathLike = str | Path
+Wanted = float | Mapping[str, float] | None
+
+
+def plan(  # noqa: PLR0913  one keyword an option, as on the command line
+    what: PathLike | Suite,
+    *,
+    routes: PathLike | None = None,
+    scores: PathLike | ScoreMatrix | None = None,
+    items: PathLike | None = None,
+    probes: Mapping[str, PathLike] | Sequence[str] = (),
+    n_probes: int | None = None,
+    p95: Wanted = None,
+    error: Wanted = None,
+    detect: Wanted = None,
+    keep: float | None = None,
+    k: int | None = None,
+    hours: float | None = None,
+    targets: int = 1,
+    claim: Claim | None = None,
+    selector: str = "balanced",
+    families: Mapping[str, Sequence[str]] | None = None,
+    seed: int = 0,
+) -> SuitePlan:
+    """The smallest suite that reaches a goal, or what to expect of a size (docs/planner.md).
+
+    Args:
+        what: ``bench2drive``, ``fail2drive``, ``builtin`` or ``scores``, with what ``compress`` takes; or a suite, or
+            its folder, which alone is enough.
+        routes: As in ``compress``, like scores, items, probes and n_probes.
+        scores: Score table or matrix.
+        items: Item table.
+        probes: Whose scores tell how large errors are.
+        n_probes: Take this many models of the table.
+        p95: Goal: error that 95 of 100 suites stay under, one number for all metrics, or one for each of those named.
+        error: Goal: mean absolute error.
+        detect: Goal: difference between two policies that is found at 95 % in 80 of 100 suites.
+        keep: Size, in place of a goal: share of the items.
+        k: Size: number of items.
+        hours: Size: budget of simulator hours a policy.
+        targets: Policies to be estimated; errors are means over them.
+        claim: About this ``run`` or the ``policy``; None for the policy where run noise is known.
+        selector: ``balanced``, ``stratified``, ``bestrand`` or ``random``; a suite has its own.
+        families: Policies of one lineage.
+        seed: Of draws over which variances are averaged.
+
+    Returns:
+        The plan; its ``k`` is None where no size reaches the goal, and the metrics say why.
+
+    Raises:
+        BestrandError: See ``bestrand_drive.errors``.
+    """
+    goal, wanted = _goal({"p95": p95, "error": error, "detect": detect})
+    request = PlanRequest(
+        goal=goal,
+        wanted=wanted,
+        keep=keep,
+        k=k,
+        hours=hours,
+        targets=targets,
+        claim=claim,
+        metrics=tuple(name for name in wanted if name),
+        selector=selector,
+        families={name: tuple(members) for name, members in (families or {}).items()},
+        seed=seed,
+    )
+    if not isinstance(what, Suite) and (Path(what) / "suite.json").exists():
+        what = read_suite(Path(what))
+    if isinstance(what, Suite):
+        if routes is not None or scores is not None or probes or n_probes is not None:
+            raise UsageError("plan(suite) takes the suite alone: it holds what is known of its probes.")
+        return plan_suite(what, request)
+    request.check()
+    return plan_evidence(_evidence(str(what), routes, scores, items, probes, n_probes), request)
+
+
+def _goal(given: Mapping[GoalKind, Wanted]) -> tuple[GoalKind | None, dict[str, float]]:
+    goals = [(kind, wanted) for kind, wanted in given.items() if wanted is not None]
+    if len(goals) > 1:
+        raise UsageError("Give exactly one of p95, error and detect.")
+    for kind, wanted in goals:
+        return kind, dict(wanted) if isinstance(wanted, Mapping) else {"": float(wanted or 0)}
+    return None, {}
+
+
+def _evidence(
+    benchmark: str,
+    routes: PathLike | None,
+    scores: PathLike | ScoreMatrix | None,
+    items: PathLike | None,
+    probes: Mapping[str, PathLike] | Sequence[str],
+    n_probes: int | None,
+) -> Evidence:
+    if benchmark == "scores":
+        if scores is None or routes is not None or isinstance(probes, Mapping):
+            raise UsageError("plan('scores') takes scores=, and probes= as a list of model names.")
+        table = scores if isinstance(scores, ScoreMatrix) else Path(scores)
+        return table_evidence(
+            TableSource(table, None if items is None else Path(items), probes=tuple(probes), n_probes=n_probes)
+        )
+    if (routes is None and definition(benchmark).shipped is None) or not isinstance(probes, Mapping):
+        raise UsageError(f"plan({benchmark!r}) takes routes=, and probes= as a mapping from name to result path.")
+    known = load_benchmark(benchmark, None if routes is None else Path(routes))
+    return driving_evidence(known, [ResultSource(name, Path(path)) for name, path in probes.items()])
