@@ -199,6 +199,7 @@ def _request(suite: Suite, evidence: Evidence | None, families: Mapping[str, Seq
         k=suite.k,
         seed=suite.choice.seed,
         candidates=candidates if isinstance(candidates, int) else 128,
+        objective=str(settings.get("objective", "scores")),
         metric_weights={name: float(weight) for name, _, weight in (part.rpartition("=") for part in weights.split())},
         families={name: tuple(members) for name, members in known.items() if names & set(members)},
         exclude=dict(suite.choice.excluded),
@@ -254,6 +255,7 @@ def _proposal(suite: Suite, evidence: Evidence, request: CompressRequest) -> Pro
         metric_weights=request.metric_weights,
         families=family_numbers(scores, request.families, scores.copies()),
         guard_domains=request.guard,
+        objective=request.objective,
     )
     space = Balanced(settings).space(scores, pool)
     if not space.features.shape[1]:
