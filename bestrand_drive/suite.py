@@ -300,13 +300,16 @@ def parsed_suite(raw: object, path: str) -> Suite:
         DataRefused: See ``read_suite``.
     """
     version = raw.get("schema_version") if isinstance(raw, dict) else None
-    if version != SCHEMA_VERSION:
+    if type(version) is not int or version != SCHEMA_VERSION:  # true and 1.0 equal 1
         raise DataRefused(
             f"{path}: schema version {version!r}; this version reads {SCHEMA_VERSION}. "
             "Make the suite again, or use the bestrand_drive version that wrote it."
         )
     try:
         suite = Suite.model_validate(raw)
+        suite.to_json()
+    except UnicodeEncodeError as error:
+        raise DataRefused(f"{path}: holds half of a surrogate pair, which is no text; make the suite again.") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

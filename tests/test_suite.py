@@ -104,6 +104,8 @@ EDITS: dict[str, Callable[[Raw], None]] = {
     "k is text": put("k", value="many"),
     "a newer schema": put("schema_version", value=2),
     "no schema": lambda raw: raw.pop("schema_version"),
+    "a schema that equals one": put("schema_version", value=True),
+    "half a surrogate pair": put("route_set", value="odd \ud800"),
     "the schema as text": put("schema_version", value="1"),
     "an unknown field": put("surprise", value=1),
     "a field removed": lambda raw: raw.pop("choice"),

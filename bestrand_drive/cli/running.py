@@ -8,7 +8,7 @@ from typing import Protocol, cast
 
 import typer
 
-from bestrand_drive.errors import BestrandError, ExitCode
+from bestrand_drive.errors import BestrandError, ExitCode, UsageError
 
 CLOSED_PIPE = 141
 """128 + SIGPIPE, what a shell shows for a program whose reader has gone."""
@@ -35,6 +35,7 @@ def run_command(app: typer.Typer, arguments: list[str], interrupted: str = INTER
         interrupted: What to say when Ctrl-C ended it; nothing for a command that has said so itself.
     """
     try:
+        _check_text(arguments)
         code: object = app(arguments, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
@@ -45,6 +46,19 @@ def run_command(app: typer.Typer, arguments: list[str], interrupted: str = INTER
     if code == ExitCode.INTERRUPTED and interrupted:  # some versions of typer catch Ctrl-C and return its code
         print(interrupted, file=sys.stderr)
     return code if isinstance(code, int) else ExitCode.OK
+
+
+def _check_text(arguments: list[str]) -> None:
+    """Refuse bytes that are no text: neither a suite's files nor the output could hold them.
+
+    Raises:
+        UsageError: Naming the argument.
+    """
+    for argument in arguments:
+        try:
+            argument.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(f"{argument!r}: not UTF-8 text; rename the file or folder.") from error
 
 
 def _report(error: Exception) -> int:

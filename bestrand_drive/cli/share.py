@@ -10,6 +10,7 @@ import typer
 from bestrand_drive.cli.tables import console, say, sentences
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json, write_atomic
+from bestrand_drive.workflows.choosing.suite_folder import OWN_NAMES
 from bestrand_drive.workflows.sharing.share import share_suite
 
 
@@ -33,6 +34,7 @@ def share(
     """
     if out.exists() and not force:
         raise UsageError(f"--out {out}: is there already; add --force to replace it.")
+    _check_no_input(out, suite, routes)
     if not out.resolve().parent.is_dir():
         raise UsageError(f"--out {out}: the folder does not exist; make it first.")
     shared = share_suite(suite, routes=routes, probe_data=probe_data)
@@ -49,3 +51,15 @@ def share(
     sentences(to, [shared.left_out] if shared.left_out else [])
     mine = "--items items.csv" if not shared.routes else "--routes mine.xml"
     say(to, f"the other lab:  bestrand materialize {out.name} {mine} --out suite/")
+
+
+def _check_no_input(out: Path, suite: Path, routes: Path | None) -> None:
+    """Refuse to write over what is read, which --force would lose.
+
+    Raises:
+        UsageError: ``out`` is a file of the suite, or of the routes.
+    """
+    place, folder = out.resolve(), suite.resolve()
+    of_suite = place.is_relative_to(folder) and (place == folder or place.relative_to(folder).parts[0] in OWN_NAMES)
+    if of_suite or (routes is not None and place.is_relative_to(routes.resolve())):
+        raise UsageError(f"--out {out}: belongs to what is shared; give another file, such as suite.share.json.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib import metadata
 from pathlib import Path
 
@@ -106,6 +107,13 @@ def test_a_wrong_command_line_for_tables_is_exit_2(bestrand, toy_table, tmp_path
 )
 def test_an_incomplete_or_unknown_command_is_exit_2(bestrand, arguments):
     assert bestrand(*arguments).code == 2
+
+
+def test_an_argument_that_is_no_text_is_exit_2(compress, tmp_path):
+    """A path of bytes that are not UTF-8 could stand in no file of the suite, nor be printed."""
+    out = tmp_path / os.fsdecode(b"suite\xff")
+    refused(compress("--k", 12, out=out), 2, "not UTF-8")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_the_version_is_that_of_the_package(bestrand):

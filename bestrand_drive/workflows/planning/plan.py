@@ -107,9 +107,10 @@ def make_plan(outlooks: Sequence[Outlook], terms: Terms, request: PlanRequest, s
 
     Raises:
         DataRefused: Nothing can be told of any metric.
-        UsageError: As ``Terms.size``; a claim about policies without run noise.
+        UsageError: As ``Terms.size``; a claim about policies without run noise; a goal for what is not planned.
         NothingSelected: As ``Terms.size``.
     """
+    request.check_named([one.name for one in outlooks])
     if all(one.reason for one in outlooks):
         raise DataRefused("; ".join(f"{one.name}: {one.reason}" for one in outlooks) + ". Give other or more probes.")
     if request.goal is None:

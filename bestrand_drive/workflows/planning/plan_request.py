@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -102,6 +102,16 @@ class PlanRequest:
             seed=self.seed,
             stratified=strata and entry.stratified_pool,
         )
+
+    def check_named(self, metrics: Collection[str]) -> None:
+        """Refuse goals for what is not planned, such as a misspelt name beside a value for all.
+
+        Raises:
+            UsageError: Naming them.
+        """
+        unknown = [name for name in self.wanted if name and name not in metrics]
+        if unknown:
+            raise UsageError(f"--{self.goal} {unknown[0]}: not planned; planned are {', '.join(metrics)} (--metric).")
 
     def wanted_of(self, metric: str) -> float:
         """The goal of one metric.

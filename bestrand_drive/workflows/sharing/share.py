@@ -28,6 +28,8 @@ SHARE_VERSION = 1
 LIMIT_MIB = 256
 LONGEST = 4096
 """Characters of one string of a shared file."""
+REFUSED_LETTERS = {"Cc", "Cs"}
+"""Unicode categories: control characters, and halves of surrogate pairs, which no UTF-8 file or terminal can hold."""
 HASH_DIGITS = 16
 """Of a route's content hash, as in the known route sets."""
 _ROUTE_NAME = re.compile(r"([A-Za-z0-9]+_)*[0-9]{1,18}")
@@ -163,12 +165,12 @@ def read_shared(path: Path) -> SharedSuite:
     """
     raw = parse_json(read_bytes(path, limit_mib=LIMIT_MIB), str(path))
     version = raw.get("share_version") if isinstance(raw, dict) else None
-    if version != SHARE_VERSION:
+    if type(version) is not int or version != SHARE_VERSION:  # true and 1.0 equal 1
         raise DataRefused(
             f"{path}: share_version {version!r}; this version reads {SHARE_VERSION}. Is it a file of `bestrand share`?"
         )
     for text in _strings(raw):
-        if len(text) > LONGEST or any(category(letter) == "Cc" for letter in text):
+        if len(text) > LONGEST or any(category(letter) in REFUSED_LETTERS for letter in text):
             raise DataRefused(f"{path}: {text[:40]!r} is too long for a name or holds control characters.")
     suite = parsed_suite(raw.get("suite"), str(path))
     try:

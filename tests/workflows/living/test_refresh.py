@@ -162,6 +162,20 @@ def test_a_suite_that_is_balanced_stays_as_it_is(bestrand, world, tmp_path):
     assert read_suite(tmp_path / "same").chosen == read_suite(world / "plain").chosen
 
 
+def test_a_suite_for_ranking_stays_one(bestrand, world, tmp_path):
+    """Its imbalance is that of the differences between probes, as when it was chosen, and the new suite says so."""
+    table = world / "plain-like.csv"
+    probes = [word for name in "ABCD" for word in ("--probe", name)]
+    options = ("--scores", table, *probes, "--k", 60, "--objective", "ranking", "--out", tmp_path / "old")
+    made = bestrand("compress", "scores", *options)
+    assert made.code == 0, made.err
+    old = read_suite(tmp_path / "old")
+    ran = bestrand("refresh", tmp_path / "old", "--scores", table, "--apply", "--out", tmp_path / "new", "--json")
+    assert ran.code == 0, ran.err
+    assert ran.json["proposal"]["imbalance"]["now"] == pytest.approx(old.choice.settings["imbalance"], rel=1e-6)
+    assert read_suite(tmp_path / "new").choice.settings["objective"] == "ranking"
+
+
 def test_a_target_of_all_items_joins_the_probes(bestrand, toy_table, table_suite):
     """The toy table has every model on every item."""
     found = bestrand("refresh", table_suite, "--scores", toy_table.scores, "--json").json

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -205,6 +206,9 @@ def put(*path: str | int, value: object) -> Callable[[Raw], None]:
     "change",
     [
         put("share_version", value=2),
+        put("share_version", value=True),
+        put("share_version", value=1.0),
+        put("left_out", value="half a pair: \ud800"),
         put("suite", value=None),
         put("suite", "chosen", 0, value="../../etc/passwd"),
         put("suite", "k", value=23),
@@ -282,6 +286,28 @@ def test_a_file_that_is_there_stays(bestrand, bench_suite, tmp_path):
     before = shared.read_bytes()
     assert bestrand("share", bench_suite, "--out", shared).code == 2
     assert given(bestrand, bench_suite, shared, "--force").read_bytes() == before
+
+
+def test_what_is_shared_is_never_written_over(bestrand, bench, bench_suite, tmp_path):
+    """--force replaces an old shared file, not the suite or the routes it is made of."""
+    suite, routes = tmp_path / "suite", tmp_path / "routes.xml"
+    shutil.copytree(bench_suite, suite)
+    routes.write_bytes(bench.routes.read_bytes())
+    before = tree(tmp_path)
+    (tmp_path / "link").symlink_to(suite / "suite.json")
+    for out in (
+        suite / "suite.json",
+        suite / "routes.xml",
+        suite / "provenance.json",
+        routes,
+        suite,
+        tmp_path / "link",
+    ):
+        ran = bestrand("share", suite, "--routes", routes, "--out", out, "--force")
+        assert ran.code == 2
+        assert "belongs to what is shared" in ran.err
+        assert tree(tmp_path, "link") == before
+    given(bestrand, suite, suite / "suite.share.json", "--routes", routes)
 
 
 def test_a_real_suite_travels_by_the_known_set_s_hashes(bestrand, shared_data, tmp_path):
