@@ -107,19 +107,23 @@ def comfort_share(signals: Mapping[str, Array]) -> float:
             each [step, axis] with at least three steps.
     """
     steps = len(signals["acceleration"])
-    if steps <= _STEPS:
-        return float(_inside(signals, slice(0, steps)))
-    starts = range(0, steps - _STEPS + 1, _STEPS)
-    return float(np.mean([_inside(signals, slice(start, start + _STEPS)) for start in starts]))
+    length = min(steps, _STEPS)
+    whole = steps // length * length
+    chunks = {name: vectors[:whole].reshape(-1, length, vectors.shape[1]) for name, vectors in signals.items()}
+    return float(np.mean(_inside(chunks)))
 
 
-def _inside(signals: Mapping[str, Array], chunk: slice) -> bool:
-    """Whether one chunk's six signals all lie strictly inside their bounds."""
-    acceleration = signals["acceleration"][chunk, :2]
-    longitudinal = _smooth(np.sum(acceleration * signals["forward_vector"][chunk, :2], axis=1))
-    lateral = _smooth(np.sum(acceleration * signals["right_vector"][chunk, :2], axis=1))
-    magnitude = _smooth(np.hypot(acceleration[:, 0], acceleration[:, 1]))
-    yaw_rate = _smooth(_unwrap(signals["angular_velocity"][chunk, 2]))
+def _inside(chunks: Mapping[str, Array]) -> Array:
+    """Whether each chunk's six signals all lie strictly inside their bounds, bool [chunk].
+
+    Args:
+        chunks: Signals as above, [chunk, step, axis].
+    """
+    acceleration = chunks["acceleration"][:, :, :2]
+    longitudinal = _smooth(np.sum(acceleration * chunks["forward_vector"][:, :, :2], axis=2))
+    lateral = _smooth(np.sum(acceleration * chunks["right_vector"][:, :, :2], axis=2))
+    magnitude = _smooth(np.hypot(acceleration[:, :, 0], acceleration[:, :, 1]))
+    yaw_rate = _smooth(_unwrap(chunks["angular_velocity"][:, :, 2]))
     checks = (
         (longitudinal, *_LONGITUDINAL),
         (lateral, -_LATERAL, _LATERAL),
@@ -128,22 +132,22 @@ def _inside(signals: Mapping[str, Array], chunk: slice) -> bool:
         (yaw_rate, -_YAW_ACCELERATION, _YAW_ACCELERATION),
         (yaw_rate, -_YAW_RATE, _YAW_RATE),
     )
-    return all(bool(np.all((low < signal) & (signal < high))) for signal, low, high in checks)
+    return np.all([((low < signal) & (signal < high)).all(axis=1) for signal, low, high in checks], axis=0)
 
 
 def _smooth(signal: Array) -> Array:
-    return np.asarray(savgol_filter(signal, min(_WINDOW, len(signal)), _ORDER), dtype=np.float64)
+    return np.asarray(savgol_filter(signal, min(_WINDOW, signal.shape[1]), _ORDER), dtype=np.float64)
 
 
 def _slope(signal: Array) -> Array:
-    window = min(_WINDOW, len(signal))
+    window = min(_WINDOW, signal.shape[1])
     return np.asarray(savgol_filter(signal, window, _ORDER, deriv=1, delta=_STEP_S), dtype=np.float64)
 
 
 def _unwrap(angles: Array) -> Array:
-    """Remove jumps of more than half a turn, in radians as the official script does."""
-    turns = np.concatenate([[0.0], np.cumsum(np.round(np.diff(angles) / (2 * np.pi)))])
-    return angles - 2 * np.pi * turns
+    """Remove jumps of more than half a turn along the last axis, in radians as the official script does."""
+    turns = np.cumsum(np.round(np.diff(angles, axis=-1) / (2 * np.pi)), axis=-1)
+    return angles - 2 * np.pi * np.concatenate([np.zeros_like(angles[..., :1]), turns], axis=-1)
 
 
 def _signals(path: Path, document: Any) -> dict[str, Array]:  # noqa: ANN401  anything JSON can hold
