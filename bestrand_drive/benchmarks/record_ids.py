@@ -36,13 +36,16 @@ class RecordKey:
     from_file_name: bool
 
 
-def identify_record(record_id: str, relative: str, benchmark: str) -> RecordKey | None:
+def identify_record(
+    record_id: str, relative: str, benchmark: str, *, route_folders: bool = True
+) -> RecordKey | None:
     """Key of a record, or None when neither the record nor the file's name tells its route.
 
     Args:
         record_id: The record's ``route_id``.
         relative: Path of the file under the results root, with forward slashes.
         benchmark: ``bench2drive`` or ``fail2drive``; for the latter the file's name wins.
+        route_folders: A folder that is named like the route is the route's and no seed's.
     """
     path = PurePosixPath(relative)
     own = _RECORD_ID.fullmatch(record_id) or _PAIR_RECORD_ID.fullmatch(record_id)
@@ -57,7 +60,7 @@ def identify_record(record_id: str, relative: str, benchmark: str) -> RecordKey 
     rep = (own.groupdict().get("rep") if own else groups.get("rep")) or "0"
     differs = own is None or int(own["id"]) != int(route_id)
     folders = path.parent.parts
-    if named is None and folders and _is_number(folders[-1], route_id):
+    if route_folders and named is None and folders and _is_number(folders[-1], route_id):
         folders = folders[:-1]  # one folder a route, not a seed
     seed, is_named = _seed(folders)
     return RecordKey(route_id, str(int(rep)), seed, is_named, named is not None and differs)

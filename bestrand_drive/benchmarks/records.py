@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.benchmarks.record_ids import RecordKey, identify_record, repeat_label
@@ -163,18 +163,33 @@ def _read(path: Path, benchmark: str) -> tuple[ResultFolder, list[_Entry]]:
     if benchmark not in BENCHMARKS:
         raise UsageError(f"unknown benchmark {benchmark!r}; known: {', '.join(BENCHMARKS)}.")
     folder = read_documents(path)
-    entries = [entry for document in folder.documents for entry in _entries(document, folder.root, benchmark)]
+    alone = _of_one_route(folder)
+    entries = [entry for document in folder.documents for entry in _entries(document, folder.root, benchmark, alone)]
     if not entries:
         raise DataRefused(f"{path}: the result files hold no record. The run did not finish a single route.")
     return folder, entries
 
 
-def _entries(document: ResultDocument, root: Path, benchmark: str) -> Iterator[_Entry]:
+def _of_one_route(folder: ResultFolder) -> frozenset[str]:
+    """Folders that may be a route's own: they hold one route only, and are no repeat of a run folder."""
+    if folder.simulator != UNKNOWN_SIMULATOR:
+        return frozenset()
+    held = defaultdict(set)
+    for document in folder.documents:
+        held[_parent(document)].update(str(raw.get("route_id")) for raw in document.records)
+    return frozenset(parent for parent, routes in held.items() if len(routes) == 1)
+
+
+def _parent(document: ResultDocument) -> str:
+    return str(PurePosixPath(document.relative).parent)
+
+
+def _entries(document: ResultDocument, root: Path, benchmark: str, alone: frozenset[str]) -> Iterator[_Entry]:
     file = root if root.is_file() else root / document.relative
     for index, raw in enumerate(document.records):
         where = f"{file}, record {index}"
         own = record_id(raw, where)
-        key = identify_record(own, document.relative, benchmark)
+        key = identify_record(own, document.relative, benchmark, route_folders=_parent(document) in alone)
         if key is None or (key.from_file_name and benchmark != "fail2drive" and len(document.records) > 1):
             raise DataRefused(
                 f"{where}: route_id {own[:60]!r} does not tell the route. Expected RouteScenario_<id>_rep<k>."

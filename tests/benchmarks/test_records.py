@@ -114,6 +114,17 @@ def test_bench2drive_number_folders_are_seeds_only_when_a_route_stands_in_two(bu
     assert read(tmp_path / "seeds").repeats == ("0", "1")
 
 
+def test_a_seed_folder_named_like_one_of_its_routes_is_still_a_seed(build, tmp_path):
+    """Routes 1 and 2, seeds 0 to 2: the folder 1 holds other routes, too."""
+    for seed in ("0", "1", "2"):
+        for route in ("1", "2"):
+            record = build.record(f"RouteScenario_{route}_rep0", score=10 * int(seed) + int(route))
+            build.write(tmp_path / seed / f"RouteScenario_{route}.json", [record])
+    found = read(tmp_path)
+    assert {(one.route_id, one.repeat) for one in found.records} == {(r, s) for r in "12" for s in "012"}
+    assert (found.notes.duplicates_different, found.notes.duplicates_identical) == (0, 0)
+
+
 def test_repetitions_of_the_evaluator_are_repeats(build, tmp_path):
     build.write(tmp_path / "e.json", [build.record(f"RouteScenario_10_rep{k}") for k in (0, 1, 10, 2)])
     assert read(tmp_path).repeats == ("0", "1", "2", "10")
