@@ -16,7 +16,8 @@ from bestrand_drive.files import shipped_folder
 
 ROOT = Path(bestrand_drive.__file__).resolve().parent.parent
 CONFIGS = sorted(path.name for path in (ROOT / "route_configs").glob("*.yaml"))
-BUILTIN = {"routes.xml", "BestrandCity.xodr", "BestrandHighway.xodr"}
+RESULTS = {"results.csv.gz", "results.provenance.json"}
+BUILTIN = {"routes.xml", "BestrandCity.xodr", "BestrandHighway.xodr", *RESULTS}
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,7 @@ def test_the_wheel_holds_code_and_data_and_nothing_else(wheel):
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"bestrand_drive"}
     strange = [name for name in names if "test" in name or name.endswith((".pyc", ".xml", ".json", ".csv"))]
-    assert [Path(name).name for name in strange] == ["routes.xml"]
+    assert sorted(Path(name).name for name in strange) == ["results.provenance.json", "routes.xml"]
     sources = {str(path.relative_to(ROOT)) for path in (ROOT / "bestrand_drive").rglob("*.py")}
     assert sources <= set(names)
 

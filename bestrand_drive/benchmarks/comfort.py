@@ -113,7 +113,7 @@ def comfort_share(signals: Mapping[str, Array]) -> float:
     return float(np.mean(_inside(chunks)))
 
 
-def _inside(chunks: Mapping[str, Array]) -> Array:
+def _inside(chunks: Mapping[str, Array]) -> NDArray[np.bool_]:
     """Whether each chunk's six signals all lie strictly inside their bounds, bool [chunk].
 
     Args:
@@ -132,7 +132,8 @@ def _inside(chunks: Mapping[str, Array]) -> Array:
         (yaw_rate, -_YAW_ACCELERATION, _YAW_ACCELERATION),
         (yaw_rate, -_YAW_RATE, _YAW_RATE),
     )
-    return np.all([((low < signal) & (signal < high)).all(axis=1) for signal, low, high in checks], axis=0)
+    held = [((low < signal) & (signal < high)).all(axis=1) for signal, low, high in checks]
+    return np.asarray(np.all(held, axis=0), dtype=np.bool_)
 
 
 def _smooth(signal: Array) -> Array:

@@ -36,9 +36,7 @@ class RecordKey:
     from_file_name: bool
 
 
-def identify_record(
-    record_id: str, relative: str, benchmark: str, *, route_folders: bool = True
-) -> RecordKey | None:
+def identify_record(record_id: str, relative: str, benchmark: str, *, route_folders: bool = True) -> RecordKey | None:
     """Key of a record, or None when neither the record nor the file's name tells its route.
 
     Args:

@@ -174,7 +174,7 @@ def _of_one_route(folder: ResultFolder) -> frozenset[str]:
     """Folders that may be a route's own: they hold one route only, and are no repeat of a run folder."""
     if folder.simulator != UNKNOWN_SIMULATOR:
         return frozenset()
-    held = defaultdict(set)
+    held: dict[str, set[str]] = defaultdict(set)
     for document in folder.documents:
         held[_parent(document)].update(str(raw.get("route_id")) for raw in document.records)
     return frozenset(parent for parent, routes in held.items() if len(routes) == 1)
