@@ -1,10 +1,11 @@
 """Drive the same agents on the same routes under Bench2Drive's evaluator and the built-in one, and compare.
 
     python -m tests.real_evaluator.compare --routes bench2drive220.xml --maps towns/ --out comparison/
-        [--only 1711 1773] [--agent expert] [--docs docs/embedded.md]
+        [--only 1711 1773] [--agent expert] [--again] [--docs docs/embedded.md]
 
 Both get a headless server of their own on the same map files, and traffic seed 0. An agent is one of probes/ or a file.
-The environment variables are those of tests/real_evaluator; routes whose pair is there already are not driven again.
+The environment variables are those of tests/real_evaluator; routes whose pair is there already are not driven again,
+with --again only by the built-in evaluator (after a change of it).
 Routes with a scenario type that the built-in evaluator lacks are left out: it refuses them.
 """
 
@@ -41,6 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--only", nargs="+", default=[], help="ids; the first route of each type otherwise")
     parser.add_argument("--agent", nargs="+", default=["expert", "pure_pursuit"], help="of probes/, or files")
     parser.add_argument("--out", type=Path, default=Path("comparison"))
+    parser.add_argument("--again", action="store_true", help="drive the built-in side of pairs that are there again")
     parser.add_argument("--docs", type=Path, help="document whose marked part is written")
     given = parser.parse_args(arguments)
     out = given.out.resolve()
@@ -50,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     pairs = []
     for job in at_hand if given.only else one_of_each(at_hand):
         for agent in given.agent:
-            pairs.append(_pair(official, job, agent, given.maps.resolve(), out))
+            pairs.append(_pair(official, job, agent, given.maps.resolve(), out, again=given.again))
             print(_line(pairs[-1]), flush=True)
     text = f"{summary(pairs)}\n\n{markdown(HEAD, map(cells, pairs))}"
     print(text)
@@ -58,15 +60,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         put_into(given.docs, MARK, text)
 
 
-def _pair(official: Evaluator, job: Job, agent: str, maps: Path, out: Path) -> Pair:
+def _pair(official: Evaluator, job: Job, agent: str, maps: Path, out: Path, *, again: bool) -> Pair:
     """Both drives, or what they gave before."""
     known = out / f"{job.route}.{Path(agent).stem}.json"
-    if known.exists():
-        one, other = json.loads(known.read_text())
-        return Row(**one), Row(**other)
+    before = [Row(**one) for one in json.loads(known.read_text())] if known.exists() else []
+    if before and not again:
+        return before[0], before[1]
     file = agent if "/" in agent else str(ROOT / "probes" / f"{agent}.py")
     place = out / Path(agent).stem
-    pair = drive(official, job, file, maps, place / "official"), _ours(official, job, file, maps, place / "built_in")
+    one = before[0] if before else drive(official, job, file, maps, place / "official")
+    pair = one, _ours(official, job, file, maps, place / "built_in")
     known.write_text(json.dumps([asdict(one) for one in pair], indent=1) + "\n")
     return pair
 
