@@ -19,7 +19,7 @@ from bestrand_drive.errors import ExitCode
 from bestrand_drive.files import dump_json
 from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
-from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence
+from bestrand_drive.workflows.evidence.tabular import TableSource, probed_families, table_evidence
 from bestrand_drive.workflows.planning.plan import SuitePlan
 from bestrand_drive.workflows.planning.plan_request import PlanRequest
 from bestrand_drive.workflows.planning.planning import noise_of_runs, plan_evidence, plan_suite, target_runs
@@ -167,12 +167,15 @@ def scores(
         probes=tuple(probe or ()),
         n_probes=n_probes,
         bounds=number_ranges("--bounds", bounds or []),
+        families=request.families,
     )
     noise: Mapping[str, Noise] = {}
     if repeats:
         runs = table_evidence(replace(source, probes=tuple(repeats), n_probes=None))
         noise = noise_of_runs(runs.scores, repeats)
-    return _finish(plan_evidence(table_evidence(source), request, noise), as_json)
+    evidence = table_evidence(source)
+    request = replace(request, families=probed_families(request.families, source, evidence))
+    return _finish(plan_evidence(evidence, request, noise), as_json)
 
 
 @app.command("of-suite", hidden=True)

@@ -104,6 +104,16 @@ def test_mistakes(bestrand, toy_table, options, code, word):
     assert word in ran.err
 
 
+def test_families_without_a_picked_probe_are_no_mistake(bestrand, toy_table):
+    """As for compress: families are told of the whole table, probes are picked from it."""
+    common = ("plan", "scores", "--scores", toy_table.scores, "--k", 9, "--n-probes", 2, "--json")
+    families = [word for pair in ("A=m0,m1", "B=m2,m3", "C=m4,m5", "D=m6,m7") for word in ("--family", pair)]
+    ran = bestrand(*common, *families)
+    assert ran.code == 0, ran.err
+    assert strict(ran.out)["probes"] == strict(bestrand(*common).out)["probes"]
+    assert bestrand(*common, "--family", "E=m99").code == 2
+
+
 def test_what_is_neither_a_command_nor_a_suite(bestrand, tmp_path):
     ran = bestrand("plan", tmp_path / "absent")
     assert ran.code == 2

@@ -37,7 +37,7 @@ class TableSource:
         bounds: Least and greatest possible value by metric, where the values themselves do not show it.
         lower_is_better: Metrics of which less is better.
         probe_choice: How ``n_probes`` are picked, one of ``PROBE_CHOICES``.
-        families: By name: models of one lineage, for ``auto``.
+        families: By name: models of one lineage; ``auto`` picks by them.
         seed: Of a draw of probes.
     """
 
@@ -137,6 +137,9 @@ def choose_probes(distinct: Sequence[str], matrix: ScoreMatrix, source: TableSou
         return list(distinct)
     if not 0 <= source.n_probes <= len(distinct):
         raise UsageError(f"--n-probes {source.n_probes}: the table has {len(distinct)} distinct models.")
+    for family, members in source.families.items():
+        if not set(members) & set(matrix.policies):
+            raise UsageError(f"--family {family}: none of {', '.join(members)} is a model of the table.")
     return _picked(distinct, matrix, source, source.n_probes)
 
 
@@ -150,20 +153,24 @@ def _picked(distinct: Sequence[str], matrix: ScoreMatrix, source: TableSource, c
         return [distinct[number] for number in drawn(ability, count, source.probe_choice, rng)]
     if source.probe_choice == "even":
         return spread_evenly([distinct[number] for number in np.argsort(ability, kind="stable")], count)
-    for family, members in source.families.items():
-        if not set(members) & set(matrix.policies):
-            raise UsageError(f"--family {family}: none of {', '.join(members)} is a model of the table.")
     placed = dict(zip(distinct, ability.tolist(), strict=True))
     ranking = sorted(distinct, key=lambda name: (round(placed[name], 12), name))
     return spread_evenly(ranking, count, list(source.families.values()))
 
 
 def with_probed_families(request: CompressRequest, source: TableSource, evidence: Evidence) -> CompressRequest:
-    """The request with the families that a probe is of; ``auto`` may leave whole families without one."""
-    if source.probe_choice != "auto":
-        return request
+    """The request with the families that a probe is of."""
+    return replace(request, families=probed_families(request.families, source, evidence))
+
+
+def probed_families(
+    families: Mapping[str, tuple[str, ...]], source: TableSource, evidence: Evidence
+) -> Mapping[str, tuple[str, ...]]:
+    """The families that a probe is of, where probes were picked: that may leave whole families without one."""
+    if source.n_probes is None:
+        return families
     names = {probe.name for probe in evidence.probes}
-    return replace(request, families={name: own for name, own in request.families.items() if names & set(own)})
+    return {name: own for name, own in families.items() if names & set(own)}
 
 
 def _said_of(copies: Mapping[str, str], probes: Sequence[str]) -> tuple[str, ...]:

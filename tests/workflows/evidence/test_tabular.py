@@ -140,6 +140,18 @@ def test_auto_takes_at_most_one_of_a_family_while_others_are_left(tmp_path):
     assert picked(scores, n_probes=8, probe_choice="auto", families=families) == [f"m{number}" for number in range(8)]
 
 
+@pytest.mark.parametrize("choice", ["even", "auto", "random", "low", "high", "first"])
+def test_all_families_may_be_named_whichever_probes_are_picked(tmp_path, choice):
+    """What ``homogeneity`` prints is of the whole table: most of it without a probe, which is no mistake."""
+    scores = table(tmp_path / "s.csv", MEANS)
+    families = {"Oak": ["m6", "m7"], "Elm": ["m0", "m1"], "Ash": ["m2", "m3"], "Fir": ["m4", "m5"]}
+    suite = compress("scores", scores=scores, k=6, n_probes=2, probe_choice=choice, families=families)
+    names = {probe.name for probe in suite.probes}
+    assert suite.families == {name: own for name, own in families.items() if names & set(own)}
+    with pytest.raises(UsageError, match="--family Yew: none of m99 is a model of the table"):
+        compress("scores", scores=scores, k=6, n_probes=2, probe_choice=choice, families={"Yew": ["m99"]})
+
+
 def test_equal_models_are_picked_by_name_whatever_the_table_s_order(tmp_path):
     rng = np.random.default_rng(0)
     columns = {name: rng.permutation([1.0] * 12 + [0.0] * 12).tolist() for name in "dbcafe"}
