@@ -21,6 +21,7 @@ from documents import put_into
 from study_tables import sections
 
 from bestrand_drive.compression.selectors.registry import SELECTORS
+from bestrand_drive.files import write_atomic
 from bestrand_drive.study.arms import FAST, Arm
 from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.study import Plan, Row, run_study
@@ -37,6 +38,10 @@ Entry = tuple[Problem, Sequence[Arm]]
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "study.md"
 TRAINED = ("tinybenchmarks", "sparseeval-linear", "sparseeval-mlp", "zipbench")
 """Selectors that train a model for every draw."""
+SECTIONS = (
+    *("matrices", "driving", "strata", "splits", "sweeps"),
+    *("fitted", "fitted-splits", "trained", "trained-splits"),
+)
 SEEDS = {"fitted": 20, "trained": 5, "fitted-splits": 20, "trained-splits": 5}
 """Seeds of the sections whose selectors have no fast way."""
 ITEMS = {"fitted": 6000, "trained": 1200}
@@ -178,24 +183,28 @@ def run(name: str, entries: Sequence[Entry], seeds: int, arguments: argparse.Nam
     return run_study(plan, arguments.workers, progress)
 
 
+def kept_rows(parts: Path) -> dict[str, list[Row]]:
+    """Rows of every section that was measured before: a table over several sections must not lose those not run now."""
+    return {name: json.loads(path.read_text()) for name in SECTIONS if (path := parts / f"{name}.json").exists()}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--parts", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument(
-        "--sections", default="matrices,driving,strata,splits,sweeps,fitted,fitted-splits,trained,trained-splits"
-    )
+    parser.add_argument("--sections", default=",".join(SECTIONS), help="'' writes the tables of what is kept")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     seeds = min(arguments.seeds, 20) if arguments.quick else arguments.seeds
-    rows: dict[str, list[Row]] = {}
-    for name in arguments.sections.split(","):
+    rows: dict[str, list[Row]] = {} if arguments.quick else kept_rows(arguments.parts)
+    for name in filter(None, arguments.sections.split(",")):
         entries = entries_of(name, arguments.data, arguments.quick)
         if entries:
             rows[name] = run(name, entries, min(seeds, SEEDS.get(name, seeds)), arguments)
-            (arguments.parts / f"{name}.json").write_text(json.dumps(rows[name], indent=1) + "\n")
+            if not arguments.quick:
+                write_atomic(arguments.parts / f"{name}.json", (json.dumps(rows[name], indent=1) + "\n").encode())
     text = sections(rows)
     if arguments.quick:
         print("\n\n".join(f"## {name}\n\n{body}" for name, body in text.items()))

@@ -265,7 +265,8 @@ def _coverage(rows: Sequence[Row]) -> str:
     small = np.array([_number(row, "coverage95") for row in rest])
     span = f"mean {values.mean():.3f}, least {values.min():.3f}, greatest {values.max():.3f}" if inside else "none"
     words = [
-        f"Default, k >= 20 and 10 or more targets: {len(inside)} cells, {span}; {len(out)} outside {low} to {high}:"
+        _said(own),
+        f"Default, k >= 20 and 10 or more targets: {len(inside)} cells, {span}; {len(out)} outside {low} to {high}:",
     ]
     words.append("\n".join(_covered(row) for row in out) or "- none")
     if len(small):

@@ -1,0 +1,48 @@
+"""The script of docs/study.md: a run of some sections leaves nothing out of the tables over several."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SECTION = """
+import sys
+sys.path.insert(0, "scripts")
+import study_all
+from pathlib import Path
+docs, new, parts, sections = sys.argv[1:]
+study_all.DOCS = Path(docs)
+study_all.entries_of = lambda name, data, quick: [name]
+study_all.run = lambda name, entries, seeds, arguments: study_all.json.loads(Path(new).read_text())
+sys.argv[1:] = ["--data", "absent", "--parts", parts, "--sections", sections]
+study_all.main()
+"""
+
+
+def _rows(benchmark: str, covered: float) -> str:
+    """Random's row and the default's, with what the coverage table and a benchmark's own table read."""
+    measures = ("mae", "mae_se", "rmse", "bias", "p95", "risk_p70", "risk_mean", "spearman", "kendall", "pairwise")
+    numbers = dict.fromkeys((*measures, "top3"), 0.5)
+    held = {"coverage95": covered, "coverage95_worst": covered, "coverage95_high": None, "coverage95_low": None}
+    where = {"benchmark": benchmark, "metric": "score", "estimator": "its own"}
+    row = {**where, **numbers, **held, "keep": 0.1, "k": 25, "seeds": 200, "targets": 40, "width": 1.0, "cost": 1.0}
+    return json.dumps([{**row, "selector": selector} for selector in ("random", "balanced")])
+
+
+def test_cells_outside_the_band_stay_told_when_another_section_is_measured(tmp_path):
+    marks = ("overview", "matrices", "expected", "driving", "strata", "coverage")
+    docs, parts, new = tmp_path / "study.md", tmp_path / "parts", tmp_path / "new.json"
+    docs.write_text("".join(f"<!-- {name}: begin -->\n<!-- {name}: end -->\n" for name in marks))
+    parts.mkdir()
+    (parts / "strata.json").write_text(_rows("narrow", 0.9))
+    new.write_text(_rows("sound", 0.95))
+    command = [sys.executable, "-c", SECTION, str(docs), str(new), str(parts), "driving"]
+    subprocess.run(command, cwd=ROOT, check=True, timeout=120)
+    told = docs.read_text()
+    assert "2 cells, mean 0.925" in told
+    assert "1 outside 0.93 to 0.98" in told
+    assert "narrow score, k = 25" in told
+    assert json.loads((parts / "driving.json").read_text())[0]["benchmark"] == "sound"
