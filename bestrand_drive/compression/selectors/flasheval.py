@@ -83,7 +83,7 @@ def search(past: History, k: int, pool: Tensor, generator: Generator, effort: fl
         if float(values.max()) > agreement + 1e-12:
             agreement = float(values.max())
             best = every[int((values >= agreement - 1e-12).nonzero()[0])]
-        if len(left) == k:
+        if len(left) == k or agreement > 1 - 1e-12:  # no later set can be better
             break
         top = values.argsort(descending=True, stable=True)[: max(1, int(KEPT * len(every)))]
         counts = torch.bincount(every[top].flatten(), minlength=len(weights))[left]
