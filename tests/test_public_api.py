@@ -273,6 +273,14 @@ def test_the_command_reaches_the_server_by_its_doors():
     assert names & {".".join(path.with_suffix("").parts) for path in inside} == SERVER_DOORS
 
 
+def test_the_rooms_of_the_command_are_those_of_the_workflows():
+    """And a command lies in one: only what all commands share lies beside the rooms."""
+    rooms = {folder: {one.parent.name for one in (PACKAGE / folder).glob("*/*.py")} for folder in ("cli", "workflows")}
+    assert rooms["cli"] - {"headless"} == rooms["workflows"]
+    shared = {path.stem for path in (PACKAGE / "cli").glob("*.py")}
+    assert shared == {"__init__", "app", "command", "declared", "entry", "options", "tables"}
+
+
 @pytest.mark.parametrize("room", HEAVY)
 def test_heavy_packages_stay_out(room):
     for own, path, tree in modules():

@@ -7,26 +7,16 @@ from typing import Annotated
 
 import typer
 
-from bestrand_drive.cli import (
-    adopt,
-    cite,
-    compress,
-    demo,
-    doctor,
-    estimate,
-    headless,
-    homogeneity,
-    inspect,
-    materialize,
-    order,
-    plan,
-    probe,
-    refresh,
-    share,
-    study,
-)
-from bestrand_drive.cli.run import run as run_policy
-from bestrand_drive.cli.running import run_command
+from bestrand_drive.cli.choosing import compress, inspect
+from bestrand_drive.cli.command import run_command
+from bestrand_drive.cli.estimating import estimate, order
+from bestrand_drive.cli.headless import group as headless
+from bestrand_drive.cli.living import homogeneity, refresh
+from bestrand_drive.cli.planning import plan
+from bestrand_drive.cli.running import adopt, demo, doctor, probe
+from bestrand_drive.cli.running.run import run as run_policy
+from bestrand_drive.cli.sharing import cite, materialize, share
+from bestrand_drive.cli.studying import study
 
 app = typer.Typer(
     name="bestrand",

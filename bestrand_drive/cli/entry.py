@@ -21,11 +21,11 @@ def _run(arguments: list[str]) -> int:
 
         end_at_once()
     if arguments[:1] == ["headless"]:
-        from bestrand_drive.cli.headless import run_alone  # noqa: PLC0415  only what is asked for
+        from bestrand_drive.cli.headless.group import run_alone  # noqa: PLC0415  only what is asked for
 
         return run_alone(arguments)
     if arguments[:1] == ["run"]:
-        from bestrand_drive.cli.run import run_alone as run_policy_alone  # noqa: PLC0415  a driver is small beside CARLA
+        from bestrand_drive.cli.running.run import run_alone as run_policy_alone  # noqa: PLC0415  a driver is small beside CARLA
 
         return run_policy_alone(arguments)
     from bestrand_drive.cli.app import run  # noqa: PLC0415  takes a second; Ctrl-C may come then

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from bestrand_drive.cli.headless_install import install as cli_install
-from bestrand_drive.cli.headless_serve import serve as cli_serve
+from bestrand_drive.cli.headless.install import install as cli_install
+from bestrand_drive.cli.headless.serve import serve as cli_serve
 from bestrand_drive.errors import UsageError
 from bestrand_drive.headless.faults.order import parse_faults
 from bestrand_drive.headless.installation import install

@@ -123,3 +123,17 @@ class PlanRequest:
         if goal is None:
             raise UsageError(f"--{self.goal}: nothing is said of {metric}; give {metric}=VALUE, or name --metric.")
         return goal
+
+
+def goal_of(given: Mapping[GoalKind, Mapping[str, float] | None]) -> tuple[GoalKind | None, dict[str, float]]:
+    """Which kind of goal was given, and its value by metric ("" for all others).
+
+    Raises:
+        UsageError: Two kinds are given.
+    """
+    goals = {kind: wanted for kind, wanted in given.items() if wanted is not None}
+    if len(goals) > 1:
+        raise UsageError("Give exactly one of " + ", ".join(f"--{kind}" for kind in goals) + ".")
+    for kind, wanted in goals.items():
+        return kind, dict(wanted)
+    return None, {}

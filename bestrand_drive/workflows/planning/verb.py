@@ -13,7 +13,7 @@ from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evid
 from bestrand_drive.workflows.evidence.evidence import Evidence
 from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence
 from bestrand_drive.workflows.planning.plan import SuitePlan
-from bestrand_drive.workflows.planning.plan_request import Claim, GoalKind, PlanRequest
+from bestrand_drive.workflows.planning.plan_request import Claim, PlanRequest, goal_of
 from bestrand_drive.workflows.planning.planning import plan_evidence, plan_suite
 
 PathLike = str | Path
@@ -68,7 +68,7 @@ def plan(  # noqa: PLR0913  one keyword an option, as on the command line
     Raises:
         BestrandError: See ``bestrand_drive.errors``.
     """
-    goal, wanted = _goal({"p95": p95, "error": error, "detect": detect})
+    goal, wanted = goal_of({"p95": _by_metric(p95), "error": _by_metric(error), "detect": _by_metric(detect)})
     request = PlanRequest(
         goal=goal,
         wanted=wanted,
@@ -92,13 +92,9 @@ def plan(  # noqa: PLR0913  one keyword an option, as on the command line
     return plan_evidence(_evidence(str(what), routes, scores, items, probes, n_probes), request)
 
 
-def _goal(given: Mapping[GoalKind, Wanted]) -> tuple[GoalKind | None, dict[str, float]]:
-    goals = [(kind, wanted) for kind, wanted in given.items() if wanted is not None]
-    if len(goals) > 1:
-        raise UsageError("Give exactly one of p95, error and detect.")
-    for kind, wanted in goals:
-        return kind, dict(wanted) if isinstance(wanted, Mapping) else {"": float(wanted or 0)}
-    return None, {}
+def _by_metric(wanted: Wanted) -> Mapping[str, float] | None:
+    """A goal by metric; one number is for all."""
+    return wanted if wanted is None or isinstance(wanted, Mapping) else {"": float(wanted)}
 
 
 def _evidence(

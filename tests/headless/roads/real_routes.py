@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bestrand_drive.benchmarks.routes import read_route_file
-from bestrand_drive.cli.map_from_routes import routes_of
+from bestrand_drive.cli.headless.map_from_routes import routes_of
 from bestrand_drive.headless.roads.request import Route
 
 

@@ -1,0 +1,1 @@
+"""The commands that choose a suite, and show one."""

@@ -1,0 +1,177 @@
+"""``bestrand compress``: choose a suite."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bestrand_drive.cli.choosing import compress_options as common
+from bestrand_drive.cli.choosing.suite_text import print_compressed
+from bestrand_drive.cli.evidence import options as read
+from bestrand_drive.cli.options import comma_list, metric_weights, name_lists, number_ranges, pairs, path_pairs
+from bestrand_drive.errors import UsageError
+from bestrand_drive.workflows.choosing.request import CompressRequest
+from bestrand_drive.workflows.evidence.driving import driving_evidence, load_benchmark
+from bestrand_drive.workflows.evidence.evidence import Evidence
+from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence, with_probed_families
+from bestrand_drive.workflows.verbs import check_request, choose_and_write, result_sources, with_exclusions
+
+app = typer.Typer(help="Choose the items that stand for a whole benchmark.", no_args_is_help=True)
+
+
+def _driving_command(benchmark: str) -> Callable[..., None]:
+    """The subcommand of one driving benchmark; all take the same options."""
+
+    def command(
+        out: common.Out,
+        routes: read.Routes = None,
+        part: read.Part = "",
+        probe: read.Probe = None,
+        keep: common.Keep = None,
+        k: common.Size = None,
+        hours: common.Hours = None,
+        seed: common.Seed = 0,
+        selector: common.SelectorName = "balanced",
+        objective: common.Objective = "scores",
+        candidates: common.Candidates = 128,
+        search: common.Search = "auto",
+        pool_factor: common.PoolFactor = None,
+        metric: common.Metric = None,
+        family: common.Family = None,
+        exclude: common.Exclude = "",
+        disjoint_from: common.DisjointFrom = None,
+        licence: common.Licence = None,
+        metric_info: read.MetricInfo = None,
+        no_ability_guard: common.NoGuard = False,
+        no_probe_data: common.NoProbeData = False,
+        allow_evaluator_mismatch: read.Mismatch = False,
+        force: common.Force = False,
+    ) -> None:
+        if benchmark == "fail2drive" and (metric_info or no_ability_guard):
+            raise UsageError("--metric-info and --no-ability-guard are for Bench2Drive: Fail2Drive has neither part.")
+        request = CompressRequest(
+            keep=keep,
+            k=k,
+            hours=hours,
+            seed=seed,
+            selector=selector,
+            objective=objective,
+            candidates=candidates,
+            search=search,
+            pool_factor=pool_factor,
+            metric_weights=metric_weights(metric or []),
+            families=name_lists("--family", family or []),
+            guard=not no_ability_guard,
+            probe_data=not no_probe_data,
+        )
+        check_request(request, out, force=force)
+        known = load_benchmark(benchmark, routes, part)
+        probes, infos = path_pairs("--probe", probe or []), path_pairs("--metric-info", metric_info or [])
+        sources = result_sources(probes, pairs("--licence", licence or []), infos)
+        evidence = driving_evidence(known, sources, allow_mismatch=allow_evaluator_mismatch)
+        request = with_exclusions(request, evidence, comma_list(exclude), disjoint_from or [])
+        _finish(evidence, request, out, force)
+
+    return command
+
+
+app.command("bench2drive", help="Choose routes of Bench2Drive; --routes is its route file.")(
+    _driving_command("bench2drive")
+)
+app.command("fail2drive", help="Choose pairs of routes of Fail2Drive; --routes is its folder of route files.")(
+    _driving_command("fail2drive")
+)
+app.command("builtin", help="Choose routes of those that come with this package; --routes for others in its towns.")(
+    _driving_command("builtin")
+)
+
+
+@app.command("scores")
+def scores(
+    scores: read.Scores,
+    out: common.Out,
+    items: read.Items = None,
+    probe: Annotated[
+        list[str] | None,
+        typer.Option("--probe", help="A model that guides the choice; default: every model.", show_default=False),
+    ] = None,
+    n_probes: Annotated[
+        int | None, typer.Option(help="Instead of --probe: this many models, by --probe-choice.", show_default=False)
+    ] = None,
+    probe_choice: Annotated[
+        str,
+        typer.Option(
+            help="How --n-probes are picked. even: the middles of equal parts of the ranking by ability; auto: the "
+            "same, but at most one of a --family while others are left, ties by name; random; low, high: out of the "
+            "weakest or strongest third; first: of the table. Copies are never picked."
+        ),
+    ] = "even",
+    keep: common.Keep = None,
+    k: common.Size = None,
+    hours: common.Hours = None,
+    seed: common.Seed = 0,
+    selector: common.SelectorName = "balanced",
+    objective: common.Objective = "scores",
+    candidates: common.Candidates = 128,
+    search: common.Search = "auto",
+    pool_factor: common.PoolFactor = None,
+    metric: common.Metric = None,
+    bounds: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--bounds", help="Least and greatest value of a metric, NAME=LOW:HIGH; repeat.", show_default=False
+        ),
+    ] = None,
+    lower_is_better: Annotated[
+        list[str] | None,
+        typer.Option("--lower-is-better", help="Metric of which less is better; repeat.", show_default=False),
+    ] = None,
+    family: common.Family = None,
+    exclude: common.Exclude = "",
+    disjoint_from: common.DisjointFrom = None,
+    licence: Annotated[str, typer.Option(help="Licence of the score table.")] = "not stated",
+    no_probe_data: common.NoProbeData = False,
+    force: common.Force = False,
+) -> None:
+    """Choose items of any benchmark from a table of scores (item x model)."""
+    weights = metric_weights(metric or [])
+    request = CompressRequest(
+        keep=keep,
+        k=k,
+        hours=hours,
+        seed=seed,
+        selector=selector,
+        objective=objective,
+        candidates=candidates,
+        search=search,
+        pool_factor=pool_factor,
+        metric_weights=weights,
+        families=name_lists("--family", family or []),
+        probe_data=not no_probe_data,
+    )
+    check_request(request, out, force=force)
+    source = TableSource(
+        scores=scores,
+        items=items,
+        metrics=tuple(weights),
+        probes=tuple(probe or ()),
+        n_probes=n_probes,
+        bounds=number_ranges("--bounds", bounds or []),
+        lower_is_better=tuple(lower_is_better or ()),
+        probe_choice=probe_choice,
+        families=request.families,
+        seed=seed,
+    )
+    evidence = table_evidence(source, licence)
+    request = with_probed_families(request, source, evidence)
+    request = with_exclusions(request, evidence, comma_list(exclude), disjoint_from or [])
+    _finish(evidence, request, out, force)
+
+
+def _finish(evidence: Evidence, request: CompressRequest, out: Path, force: bool) -> None:
+    suite = choose_and_write(evidence, request, out=out, force=force, command=sys.argv)
+    print_compressed(evidence, suite, out)

@@ -1,0 +1,1 @@
+"""The commands that estimate a policy, and say in which order to run a suite."""

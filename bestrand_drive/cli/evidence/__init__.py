@@ -1,0 +1,1 @@
+"""What the commands that read results or score tables share."""

@@ -1,0 +1,1 @@
+"""The commands that keep a suite up to date."""

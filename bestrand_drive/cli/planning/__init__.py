@@ -1,0 +1,1 @@
+"""The command that plans a suite before it is chosen."""

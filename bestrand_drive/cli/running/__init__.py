@@ -1,0 +1,1 @@
+"""The commands that run policies, or look at what a run needs and left."""

@@ -1,0 +1,192 @@
+"""What ``bestrand run`` says: options that are wrong, lines, and the live table."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from bestrand_drive.benchmarks.routes import parse_routes
+from bestrand_drive.cli.running import run_lines
+from bestrand_drive.cli.running.run_again import again_line
+from bestrand_drive.cli.running.run_lines import Lines, duration
+from bestrand_drive.cli.running.run_live import HEADS, LiveTable, row_of
+from bestrand_drive.simulation.engines.books import Settled
+from bestrand_drive.simulation.engines.cell import Cell, Finished, Situation
+from bestrand_drive.simulation.servers.gpus import Gpu
+from bestrand_drive.workflows.running.run_request import RunRequest
+from tests.conftest import Builders
+from tests.faults.conftest import base, make_runs, runs
+from tests.simulation.attempts.made import key, scored, tree
+
+__all__ = ["base", "make_runs", "runs"]
+
+FILE = parse_routes(Path("routes.xml"), Builders.routes(Builders.route(1)))
+CELL = Cell(key(1711), 2, FILE)
+SITUATION = Situation(3, CELL, 100.0, "drives", 450, 0.8125)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--servers", 0), "--servers 0: at least 1"),
+        (("--repeats", 0), "--repeats 0"),
+        (("--repeat", -1), "--repeat -1"),
+        (("--only", "1,1711"), "--only 1: no such route"),
+        (("--evaluator", "local"), "only Fail2Drive"),
+        (("--limit", "tock=3"), "--limit tock=3"),
+        (("--limit", "tick=x"), "write NAME=SECONDS"),
+        (("--limit", "tick=-1"), "positive"),
+        (("--python", "/absent/python"), "--python /absent/python: no such program"),
+        (("--server-command", "docker run x"), "--server-command needs {port}"),
+        (("--server-command", "docker 'run {port}"), "No closing quotation"),
+        (("--gpus", "a"), "--gpus a"),
+        (("--env", "CARLA_ROOT=x"), "follows from --carla-root"),
+        (("--keep-on-failure", "video"), "--keep-on-failure video"),
+        (("--agent", "absent.py"), "--agent absent.py: no such file"),
+        (("--root", "/"), "not Bench2Drive's checkout"),
+        (("--max-attempts", 0), "--max-attempts 0"),
+        (("--port-base", 65_530, "--servers", 3), "--port-base 65530: from there on are ports for 1 servers"),
+        (("--port-base", 65_531), "ports for 0 servers"),
+        (("--port-base", 0), "ports for 0 servers"),
+    ],
+)
+def test_a_wrong_option_is_said_and_nothing_is_written(runs, options, said):
+    assert said in runs.run(*options, code=2).err
+    assert not runs.path.exists()
+
+
+def test_damaged_records_are_told_and_counted_and_left(runs):
+    """F9: by ``--explain``; the start after it moves them aside."""
+    runs.run("--only", "1711,1712")
+    damaged = next(runs.path.glob("attempts/1712.*/1.json"))
+    damaged.write_text("{")
+    before = tree(runs.path)
+    said = runs.run("--explain").out
+    assert f"damaged, the next start moves it into the quarantine: {damaged}" in said
+    assert said.splitlines()[-1] == "1 done, 3 run, 0 exhausted, 1 damaged"
+    assert [str(damaged) in why for why in runs.run("--explain", "--json").json["damaged"]] == [True]
+    assert tree(runs.path) == before
+    runs.run()
+    said = runs.run("--explain").out
+    assert said.splitlines()[-1] == "4 done, 0 run, 0 exhausted"
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"schema": "bestrand-run/1"}'])
+def test_a_damaged_description_of_the_run_is_refused_with_what_helps(runs, bestrand, content):
+    """Removing it would not help, nor would running again."""
+    runs.run("--only", "1711")
+    (runs.path / "run.json").write_text(content)
+    before = tree(runs.path)
+    helps = f"Take run.json back from a copy, or use another --out and `bestrand adopt {runs.path}/results`"
+    for ran in (runs.run(code=4), runs.run("--explain", code=4)):
+        assert helps in ran.err
+        assert "run again" not in ran.err
+    assert {name for name in tree(runs.path) if name != "driver.lock"} == {*before} - {"driver.lock"}
+
+
+def test_what_is_said_to_help_helps(runs, bestrand):
+    runs.run("--only", "1711,1712")
+    (runs.path / "run.json").unlink()
+    assert "Take run.json back from a copy, or use another --out" in runs.run(code=4).err
+    declared = ("--benchmark", "bench2drive", "--carla-version", "0.9.15", "--evaluator-commit", "1", "--json")
+    ran = bestrand("adopt", runs.path / "results", "--out", runs.folder / "other", *declared)
+    assert (ran.code, ran.json["counting"]) == (0, 2)
+
+
+def test_a_place_where_no_folder_can_be_made(runs):
+    runs.out = "/proc/run"
+    assert "--out /proc/run: cannot be written (No such file or directory)" in runs.run(code=7).err
+
+
+def test_an_absent_folder_above_the_run(runs):
+    runs.out = "absent/run"
+    assert "make it first" in runs.run(code=2).err
+
+
+def test_a_run_folder_whose_name_a_shell_would_split_is_refused_at_once(runs):
+    """Bench2Drive's evaluator hands CARLA_ROOT to a shell as it is."""
+    runs.out = "my run"
+    assert "without spaces and special characters" in runs.run(code=2).err
+    assert not runs.path.exists()
+
+
+def a_console(width: int = 160) -> Console:
+    return Console(file=io.StringIO(), width=width, highlight=False)
+
+
+def said_by(out: Console) -> list[str]:
+    return out.file.getvalue().splitlines()
+
+
+def test_plain_lines_tell_now_and_then_how_far_it_is(monkeypatch):
+    monkeypatch.setattr(run_lines, "EVERY_S", 0.0)
+    out = a_console()
+    lines = Lines(out, lambda *_: "")
+    lines.look([SITUATION], 6)
+    attempt = scored(2, key(1711), wall_s=40.0)
+    lines.ended(Finished(CELL, attempt, b"", None, Path(), Path()), Settled(attempt))
+    lines.look([SITUATION], 6)
+    assert said_by(out) == [
+        "0 ended, 1 run, 6 wait; now route 1711, repeat 0 drives at 0.81 of real time, tick 450",
+        "route 1711, repeat 0: Completed in 40 s",
+        "1 ended, 1 run, 6 wait, about 0:04:20 to go; now route 1711, repeat 0 drives at 0.81 of real time, tick 450",
+    ]
+
+
+def test_a_row_of_the_table():
+    row = dict(zip(HEADS, row_of(SITUATION, 112.0), strict=True))
+    assert row == {"server": "3", "town": "Town12", "route": "1711", "repeat": "0", "attempt": "2", "state": "drives",
+                   "tick": "450", "speed": "0.81x", "since": "12 s"}  # fmt: skip
+
+
+def test_the_table_stands_below_the_lines_and_goes_at_the_end():
+    out = Console(file=io.StringIO(), force_terminal=True, width=120)
+    with LiveTable(out, lambda *_: "") as live:
+        live.look([SITUATION], 2)
+        live.say("a line")
+        live._live.refresh()
+        shown = out.file.getvalue()
+    assert "Town12" in shown
+    assert "1 run, 2 wait" in shown
+    assert "a line" in shown
+
+
+def test_a_terminal_gets_the_table(runs, monkeypatch):
+    """Through the whole command, as with ``script``."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    runs.order("slow=2")
+    ran = runs.run("--only", "1711")
+    assert "server" in ran.out
+    assert "drives" in ran.out
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(3.2, "3 s"), (60, "0:01:00"), (3725.4, "1:02:05")])
+def test_durations(seconds, said):
+    assert duration(seconds) == said
+
+
+def test_the_line_that_runs_a_route_again_holds_what_matters_and_no_more():
+    request = RunRequest(
+        "fail2drive", Path("f2d"), Path("my suite"), "a.py", Path("runs/x"), carla_root=Path("c"), servers=4,
+        gpus=(Gpu("1", 2), Gpu("0", 0)), repeats=3, local=True, timeout_s=12.5, hooks=False, python="conda run python",
+    )  # fmt: skip
+    assert again_line(request, "75", 2) == (
+        "bestrand run fail2drive --root f2d --routes 'my suite' --agent a.py --carla-root c "
+        "--python 'conda run python' --timeout 12.5 --gpus 1:2 --evaluator local --no-hooks "
+        "--only 75 --repeat 2 --max-attempts 1 "
+        '--out "$(mktemp -d)/75"'
+    )
+
+
+def test_it_needs_neither_torch_nor_pandas():
+    import subprocess
+    import sys
+
+    script = (
+        "import sys, bestrand_drive.cli.running.run; print({'torch', 'pandas', 'scipy', 'carla'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "set()\n"
