@@ -50,7 +50,7 @@ def test_starts_on_a_broken_machine_exhaust_no_route(make_runs):
         runs.run(code=7)
     assert [one.number for one in runs.attempts(12)] == [1, 2, 3, 4]
     for cell in runs.run("--explain", "--json").json["cells"]:
-        assert "1, 2, 3, 4 not counted: all routes failed so then; try 1 of 3" in cell["why"]
+        assert "1, 2, 3, 4 not counted: all routes failed so then and there; try 1 of 3" in cell["why"]
     runs.order()
     runs.run()
     assert [runs.endings(route)[4:] for route in (11, 12, 13)] == [["Completed"]] * 3
@@ -160,7 +160,7 @@ def test_a_full_gpu_is_shared_by_fewer_and_the_route_tried_again(make_runs):
     runs = make_runs()
     runs.routes(*range(11, 17))
     runs.order("12:oom@1", server="")
-    ran = runs.run("--servers", 2, "--gpus", "0")
+    ran = runs.run("--servers", 2, "--gpus", "0", "--servers-per-gpu", 2)
     assert runs.endings(12) == [Reason.GPU_MEMORY.value, "Completed"]
     (failed,) = [one for one in runs.attempts() if not one.counts]
     assert failed.outcome is Outcome.INFRASTRUCTURE
@@ -186,7 +186,7 @@ def test_a_full_gpu_after_which_the_world_went_on_is_not_why_a_simulation_crashe
     runs = make_runs()
     runs.routes(11, 12)
     runs.order("11:oom_early=8@1")
-    ran = runs.run("--servers", 2, "--gpus", "0")
+    ran = runs.run("--servers", 2, "--gpus", "0", "--servers-per-gpu", 2)
     assert runs.endings(11) == [Reason.SIMULATION_CRASH.value, "Completed"]
     assert "is given up" not in ran.out
 

@@ -17,7 +17,9 @@ ARROWS = {
     "adapters": {"heartbeat", "hooks"},
     "servers": {"attempts", "processes"},
     "watchdog": {"attempts", "heartbeat"},
-    "engines": {"adapters", "attempts", "heartbeat", "processes", "servers", "stacks", "watchdog"},
+    "slots": {"adapters", "attempts", "heartbeat", "processes", "servers", "stacks", "watchdog"},
+    "crews": {"attempts", "slots"},
+    "engines": {"attempts", "crews", "slots"},
     "doctor": {"adapters", "attempts", "processes", "servers"},
 }
 """Room, or module that lies in none -> what else of the room it imports; nothing more, and nothing less.

@@ -53,6 +53,9 @@ Gpus = Annotated[
         show_default=False,
     ),
 ]
+ServersPerGpu = Annotated[
+    int, typer.Option(help="Of --servers on one of --gpus; more than 1 can change scores.", rich_help_panel=SERVERS)
+]
 ServerCommand = Annotated[
     str,
     typer.Option(

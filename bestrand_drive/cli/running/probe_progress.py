@@ -13,7 +13,7 @@ from bestrand_drive.cli.running.run_brief import BriefLines
 from bestrand_drive.cli.running.run_lines import Lines
 from bestrand_drive.cli.running.run_live import LiveTable
 from bestrand_drive.cli.tables import say
-from bestrand_drive.simulation.engines.local import Listener
+from bestrand_drive.simulation.engines.dispatch import Listener
 from bestrand_drive.workflows.running.probe import ProbeRun
 
 

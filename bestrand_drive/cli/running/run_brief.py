@@ -8,7 +8,7 @@ from rich.console import Console
 
 from bestrand_drive.cli.running.run_lines import Lines
 from bestrand_drive.simulation.engines.books import Settled
-from bestrand_drive.simulation.engines.cell import Cell, Finished, Situation
+from bestrand_drive.simulation.slots.cell import Cell, Finished, Situation
 
 PARTS = 10
 

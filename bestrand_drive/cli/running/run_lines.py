@@ -12,8 +12,9 @@ from bestrand_drive.cli.tables import say
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.engines.books import Settled
-from bestrand_drive.simulation.engines.cell import Cell, Finished, Situation
-from bestrand_drive.simulation.engines.keeping import failed
+from bestrand_drive.simulation.engines.drain import Drained
+from bestrand_drive.simulation.slots.cell import Cell, Finished, Situation
+from bestrand_drive.simulation.slots.keeping import failed
 
 EVERY_S = 60.0
 
@@ -66,7 +67,7 @@ class Lines:
 
     def count(self, settled: Settled) -> int:
         """Note what an attempt took; routes and repeats that are over now."""
-        self._ended += settled.again is None
+        self._ended += (settled.again is None) - len(settled.revived)
         self._wall_s += (settled.attempt.wall_s if settled.attempt else None) or 0.0
         return self._ended
 
@@ -77,6 +78,10 @@ class Lines:
     def fewer(self, slot: int) -> None:
         """See ``Listener``."""
         self.say(f"slot {slot} is given up: its GPU has not the memory for all that share it (fewer --servers)")
+
+    def drained(self, drained: Drained) -> None:
+        """See ``Listener``."""
+        self.say(drained_line(drained))
 
     def look(self, situations: Sequence[Situation], waiting: int) -> None:
         """See ``Listener``."""
@@ -100,6 +105,16 @@ class Lines:
             return None
         mean_s = self._wall_s / self._ended
         return mean_s * (waiting + self.later + running / 2) / self.servers
+
+
+def drained_line(drained: Drained) -> str:
+    """What a place is not used for any more."""
+    why = ", ".join(dict.fromkeys(reason.value for reason in drained.reasons))
+    count = len(drained.attempts)
+    return (
+        f"{drained.spot} is given nothing more in this start: {count} attempts in a row had no result there ({why}) "
+        "while others had; they are not counted against --max-attempts"
+    )
 
 
 def cell_name(cell: Cell) -> str:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from bestrand_drive.cli.running.run_lines import Lines, duration
-from bestrand_drive.simulation.engines.cell import Cell, Situation
+from bestrand_drive.simulation.slots.cell import Cell, Situation
 
 HEADS = ("server", "town", "route", "repeat", "attempt", "state", "tick", "speed", "since")
 

@@ -16,9 +16,9 @@ from bestrand_drive.cli.running.driving_options import HOW, SERVERS, SHOW, WHAT
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.adapters.variables import parse_variables
 from bestrand_drive.simulation.attempts.plan import MAX_ATTEMPTS
-from bestrand_drive.simulation.engines.keeping import Failure, parse_what
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.simulation.servers.ports import FIRST
+from bestrand_drive.simulation.slots.keeping import Failure, parse_what
 from bestrand_drive.workflows.running.run_request import LIMITS, RunRequest, routes_or_shipped
 
 KEEP = "What is kept"
@@ -145,6 +145,7 @@ def run_request(
     carla_root: driving.CarlaRoot = None,
     servers: driving.Servers = 1,
     gpus: driving.Gpus = "",
+    servers_per_gpu: driving.ServersPerGpu = 1,
     routes_per_server: Annotated[
         int | None,
         typer.Option(
@@ -190,6 +191,7 @@ def run_request(
         agent_config=agent_config,
         servers=servers,
         gpus=parse_gpus(gpus) if gpus else (),
+        servers_per_gpu=servers_per_gpu,
         repeats=repeats,
         only=comma_list(only),
         repeat=repeat,

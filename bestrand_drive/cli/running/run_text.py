@@ -9,9 +9,12 @@ from typing import Any
 from rich.console import Console
 
 from bestrand_drive.benchmarks.outcomes import Outcome
+from bestrand_drive.cli.running.run_lines import drained_line
 from bestrand_drive.cli.tables import say, table
+from bestrand_drive.simulation.attempts.loads import mixture
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan
-from bestrand_drive.simulation.engines.keeping import failed
+from bestrand_drive.simulation.engines.drain import Drained
+from bestrand_drive.simulation.slots.keeping import failed
 from bestrand_drive.workflows.running.run import RunReport
 
 Again = Callable[[str, int], str]
@@ -30,10 +33,14 @@ def print_summary(out: Console, report: RunReport, again: Again, out_folder: str
     for cell in missing:
         say(out, f"missing: {_name(cell)}: {cell.why}")
         say(out, f"  again: {again(cell.key.route_id, cell.key.repeat)}")
+    for one in report.drained:
+        say(out, f"drained: {drained_line(one)}")
     for line in _skipped_lines(report):
         say(out, line)
     if left:
         say(out, f"{len(left)} are still to be run: give the same command again")
+    if said := mixture(report.loads):
+        say(out, f"warning: {said}")
     if report.simulator == "headless":
         say(out, "note: simulated by the headless server: these scores are not CARLA's")
 
@@ -69,6 +76,8 @@ def as_json(report: RunReport, again: Again) -> dict[str, Any]:
         **{action.value: counts[action] for action in Action},
         "stopped": report.stopped,
         "damaged": list(report.damaged),
+        "drained": [_drained(one) for one in report.drained],
+        "servers_per_gpu": {str(servers): count for servers, count in report.loads.items()},
         "skipped_scenarios": sum(map(len, report.skipped.values())),
         "attempts": [_attempt(attempt) for attempt in report.made],
         "cells": [_cell(cell, again) | {"skipped_scenarios": _skipped(report, cell)} for cell in report.cells],
@@ -87,6 +96,11 @@ def _cell(cell: CellPlan, again: Again) -> dict[str, Any]:
         "why": cell.why,
         "again": again(cell.key.route_id, cell.key.repeat) if unwell else None,
     }
+
+
+def _drained(one: Drained) -> dict[str, Any]:
+    spot = one.spot
+    return {"host": spot.host, "gpu": spot.gpu, "slot": spot.slot, "reasons": [why.value for why in one.reasons]}
 
 
 def _skipped(report: RunReport, cell: CellPlan) -> list[str]:

@@ -38,6 +38,11 @@ class Layout:
         return self.root / LOCK_FILE
 
     @property
+    def servers(self) -> Path:
+        """How many servers the driver is to use; there while it drives."""
+        return self.root / "servers.json"
+
+    @property
     def attempts(self) -> Path:
         """The truth: one folder a key, one record and one result an attempt."""
         return self.root / "attempts"

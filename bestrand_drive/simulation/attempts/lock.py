@@ -131,6 +131,19 @@ def refuse_driven(path: Path) -> None:
         os.close(handle)
 
 
+def is_driven(path: Path) -> bool:
+    """Whether a process drives a run folder, by the words of its lock file.
+
+    Args:
+        path: The lock file; it may not exist.
+    """
+    try:
+        refuse_driven(path)
+    except UsageError:
+        return True
+    return False
+
+
 def _flock(handle: int, path: Path) -> bool:
     """Take the kernel's lock; False where the file system has none."""
     try:

@@ -135,8 +135,8 @@ def _endings(failed: Sequence[Attempt]) -> str:
 
 
 def _not_the_routes(forgiven: Sequence[Attempt]) -> str:
-    """Which attempts are not counted against the route, because every route failed so at that time."""
-    return f"{_numbers(forgiven)} not counted: all routes failed so then" if forgiven else ""
+    """Which attempts are not counted against the route, because every route failed so then, or there."""
+    return f"{_numbers(forgiven)} not counted: all routes failed so then and there" if forgiven else ""
 
 
 def _set_aside(others: Sequence[Attempt], key: AttemptKey) -> str:

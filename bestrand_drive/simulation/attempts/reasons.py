@@ -28,6 +28,8 @@ class Reason(str, Enum):
     """The file tells of another route, or of several."""
     EVALUATOR_KILLED = "evaluator_killed"
     """A signal ended the evaluator before it wrote a record, or its supervisor, with which it goes."""
+    WORKER_LOST = "worker_lost"
+    """The worker that made the attempt was killed, or fell silent with its node."""
     LOAD_HANG = "load_hang"
     TICK_HANG = "tick_hang"
     TM_STALL = "tm_stall"

@@ -20,7 +20,13 @@ Stamp = Annotated[str, Field(pattern=r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?\+
 
 
 class Load(Frozen):
-    """What else the machine did, which can change results (scenario set-up waits on the wall clock)."""
+    """What else the machine did, which can change results (scenario set-up waits on the wall clock).
+
+    Attributes:
+        servers: Of this run that could be at work on that host when it began, its own included.
+        servers_per_gpu: Those of them on its GPU.
+        loadavg: Of the host at its beginning.
+    """
 
     servers: int
     servers_per_gpu: int

@@ -1,4 +1,4 @@
-"""Why a start was stopped (``stops/<n>.json``): attempts that failed one after the other, whatever the route.
+"""Why a start was stopped, or a GPU drained (``stops/<n>.json``): attempts that failed in a row, whatever the route.
 
 Such a streak is the environment's. Its attempts stay as they are; the record says that they are not counted against
 their routes' ``--max-attempts``, so that the same command can go on once the cause is gone.
@@ -41,21 +41,25 @@ class Stop(Frozen):
     Attributes:
         reason: Of all its attempts.
         attempts: In the order of their ends.
+        host: Where alone they failed so; None where the whole start did.
+        gpu: Which one there, None where nobody chose one.
     """
 
     schema_version: Literal[1] = 1
     reason: Reason
     attempts: Annotated[tuple[StoppedAttempt, ...], Field(min_length=1)]
+    host: str | None = None
+    gpu: str | None = None
 
     def to_json(self) -> bytes:
         """The file's bytes."""
-        return dump_json(self.model_dump(mode="json"))
+        return dump_json(self.model_dump(mode="json", exclude_none=True))
 
 
-def stop_of(attempts: Iterable[Attempt], reason: Reason) -> Stop:
+def stop_of(attempts: Iterable[Attempt], reason: Reason, host: str | None = None, gpu: str | None = None) -> Stop:
     """The record of a streak."""
     named = tuple(StoppedAttempt(folder=one.key.folder, number=one.number) for one in attempts)
-    return Stop(reason=reason, attempts=named)
+    return Stop(reason=reason, attempts=named, host=host, gpu=gpu)
 
 
 def name_of(attempt: Attempt) -> AttemptName:

@@ -62,16 +62,24 @@ class AttemptStore:
 
     @property
     def excused(self) -> frozenset[AttemptName]:
-        """Attempts of streaks that stopped a start: they are not counted against their routes."""
+        """Attempts of streaks that stopped a start or drained a GPU: they are not counted against their routes."""
         return excused_by(self._attempts.values(), self._stops.values())
 
-    def put_stop(self, attempts: Sequence[Attempt], reason: Reason) -> None:
+    def put_stop(
+        self, attempts: Sequence[Attempt], reason: Reason, host: str | None = None, gpu: str | None = None
+    ) -> None:
         """Write down that these attempts failed in a row, and that it is not their routes'.
+
+        Args:
+            attempts: All without a result for one reason.
+            reason: It.
+            host: Where alone they failed so; None where the whole start did.
+            gpu: Which one there.
 
         Raises:
             OSError: The disk is full or not writable; everything that was there still is.
         """
-        stop = stop_of(attempts, reason)
+        stop = stop_of(attempts, reason, host, gpu)
         numbers = [int(match[1]) for path in self.layout.stops.glob("*") if (match := RECORD_NAME.fullmatch(path.name))]
         self.layout.stops.mkdir(exist_ok=True)
         path = self.layout.stops / f"{1 + max(numbers, default=0)}.json"

@@ -1,1 +1,1 @@
-"""Engines: where attempts run. Each takes cells that are to be run, and tells how their attempts ended."""
+"""The engine: one thread that decides what is run next and what becomes of what has ended; who runs it is a crew's."""

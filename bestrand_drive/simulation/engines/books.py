@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from bestrand_drive.benchmarks.routes import RouteFile
@@ -12,7 +12,8 @@ from bestrand_drive.simulation.attempts.plan import MAX_ATTEMPTS, Action, CellPl
 from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.engines.breaker import Breaker
-from bestrand_drive.simulation.engines.cell import Cell, Finished
+from bestrand_drive.simulation.engines.drain import Drained, Drains, Spot
+from bestrand_drive.simulation.slots.cell import Cell, Finished
 
 
 @dataclass(frozen=True)
@@ -22,15 +23,18 @@ class Settled:
     Attributes:
         attempt: As stored; None when it was interrupted and leaves nothing.
         cell: Its cell's plan from now on; None with ``attempt``.
-        again: What is to be run because of it, None for nothing.
-        excused: Attempts of which it is known now that they are not counted against their routes; what was said of
-            them before, that their routes were given up, no longer holds.
+        again: What of its cell is to be run because of it, None for nothing.
+        excused: Attempts of which it is known now that they are not counted against their routes.
+        revived: Other cells that were given up because of those, and are to be run after all.
+        drained: The place that is given nothing more because of it, None for none.
     """
 
     attempt: Attempt | None = None
     cell: CellPlan | None = None
     again: Cell | None = None
     excused: tuple[Attempt, ...] = ()
+    revived: tuple[Cell, ...] = ()
+    drained: Drained | None = None
 
 
 @dataclass
@@ -41,6 +45,7 @@ class Books:
         store: Of the run folder.
         files: Route id -> the file that holds the route.
         breaker: Stops a start that gets nowhere.
+        drains: Tells which place gets nowhere.
         max_attempts: Of one cell.
         pool_builds: Whether attempts of other builds count.
         made: Attempts of this start, in the order of their ends.
@@ -51,7 +56,9 @@ class Books:
     breaker: Breaker
     max_attempts: int = MAX_ATTEMPTS
     pool_builds: bool = False
+    drains: Drains = field(default_factory=Drains)
     made: list[Attempt] = field(default_factory=list)
+    _given_up: dict[tuple[str, int], AttemptKey] = field(default_factory=dict)
 
     def plan(self, wanted: Sequence[AttemptKey]) -> tuple[CellPlan, ...]:
         """What there is to do now."""
@@ -68,8 +75,13 @@ class Books:
         runs = [self._cell(one) for one in plans if one.action is Action.RUN]
         return sorted(runs, key=lambda cell: cell.key.repeat)
 
-    def settle(self, finished: Finished) -> Settled:
+    def settle(self, finished: Finished, spot: Spot, there: Collection[Spot]) -> Settled:
         """Store an attempt and say what follows.
+
+        Args:
+            finished: It.
+            spot: Where it was made.
+            there: All places that there are now.
 
         Raises:
             OSError: The disk is full; what was stored before still is.
@@ -82,8 +94,16 @@ class Books:
         if attempt.counts:
             view.place(self.store, attempt)
         excused = self._excuse(attempt)
+        known = len(self.drains.drained)
+        drained = None if excused else self.drains.add(spot, attempt, there)
+        if drained:
+            excused = self._excuse_drained(drained)
         (now,) = self.plan([finished.cell.key])
-        return Settled(attempt, now, self._cell(now) if now.action is Action.RUN else None, excused)
+        again = self._cell(now) if now.action is Action.RUN else None
+        if now.action is Action.EXHAUSTED:
+            self._given_up[attempt.key.cell] = finished.cell.key
+        new = drained if len(self.drains.drained) > known else None
+        return Settled(attempt, now, again, excused, self._revive(excused), new)
 
     def check(self, finished: Finished) -> None:
         """Stop here if one attempt after the other comes to nothing.
@@ -100,6 +120,22 @@ class Books:
         if streak and attempt.reason:
             self.store.put_stop(streak, attempt.reason)
         return streak
+
+    def _excuse_drained(self, drained: Drained) -> tuple[Attempt, ...]:
+        """Write down where they failed, a record for each reason."""
+        for reason in dict.fromkeys(drained.reasons):
+            same = [one for one in drained.attempts if one.reason is reason]
+            self.store.put_stop(same, reason, drained.spot.host, drained.spot.gpu)
+        return drained.attempts
+
+    def _revive(self, excused: Iterable[Attempt]) -> tuple[Cell, ...]:
+        """Cells that were given up because of attempts that are not counted now."""
+        cells = dict.fromkeys(one.key.cell for one in excused)
+        keys = [self._given_up[cell] for cell in cells if cell in self._given_up]
+        revived = tuple(self.cells(self.plan(keys)))
+        for cell in revived:
+            del self._given_up[cell.key.cell]
+        return revived
 
     def _cell(self, one: CellPlan) -> Cell:
         return Cell(one.key, one.number, self.files[one.key.route_id])

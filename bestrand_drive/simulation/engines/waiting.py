@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from bestrand_drive.simulation.engines.cell import Cell
+from bestrand_drive.simulation.slots.cell import Cell
 
 
 class Waiting:

@@ -9,8 +9,8 @@ from pathlib import Path
 from bestrand_drive.benchmarks.builtin_routes import NAME, routes_path
 from bestrand_drive.errors import Incomplete
 from bestrand_drive.simulation.attempts.plan import Action
-from bestrand_drive.simulation.engines.cell import Halt
 from bestrand_drive.simulation.servers.ports import FIRST
+from bestrand_drive.simulation.slots.cell import Halt
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.estimating.estimate import SuiteEstimate

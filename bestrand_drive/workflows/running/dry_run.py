@@ -12,13 +12,13 @@ from pathlib import Path
 
 from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.attempts.plan import CellPlan
-from bestrand_drive.simulation.engines.cell import Cell
-from bestrand_drive.simulation.engines.places import Place, Unseen
-from bestrand_drive.simulation.engines.slot import make_job
 from bestrand_drive.simulation.servers import probe
 from bestrand_drive.simulation.servers.gpus import gpu_of_slot
 from bestrand_drive.simulation.servers.ports import PortBlock
 from bestrand_drive.simulation.servers.shim import make_slot_root, rank_token
+from bestrand_drive.simulation.slots.cell import Cell
+from bestrand_drive.simulation.slots.places import Place, Unseen
+from bestrand_drive.simulation.slots.slot import make_job
 from bestrand_drive.workflows.running.run_request import Prepared
 
 

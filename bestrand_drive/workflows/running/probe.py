@@ -11,8 +11,8 @@ from bestrand_drive.benchmarks.benchmark import Benchmark
 from bestrand_drive.errors import DataRefused, Incomplete, UsageError
 from bestrand_drive.simulation.adapters.agent import find_agent
 from bestrand_drive.simulation.attempts.plan import Action
-from bestrand_drive.simulation.engines.cell import Halt
-from bestrand_drive.simulation.engines.local import Listener
+from bestrand_drive.simulation.engines.dispatch import Listener
+from bestrand_drive.simulation.slots.cell import Halt
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.choosing.choose import planned_pool
 from bestrand_drive.workflows.choosing.compress import compress_evidence

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from bestrand_drive.errors import EnvironmentFault, UsageError
 from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.adapters.interpreter import look_at, problems
+from bestrand_drive.simulation.attempts.loads import loads_of
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan, counted_attempts
 from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.attempts.run_folder import check_run, driving
@@ -15,17 +16,19 @@ from bestrand_drive.simulation.attempts.skipped import skipped_in
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
 from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.attempts.view import rebuild
+from bestrand_drive.simulation.crews.local import LocalCrew
+from bestrand_drive.simulation.crews.resizing import Resizing
 from bestrand_drive.simulation.doctor.python import agent_class
 from bestrand_drive.simulation.engines.books import Books
 from bestrand_drive.simulation.engines.breaker import Breaker
-from bestrand_drive.simulation.engines.cell import Cell, Halt
-from bestrand_drive.simulation.engines.local import Brakes, Listener, LocalEngine
-from bestrand_drive.simulation.engines.places import Place, Unseen
-from bestrand_drive.simulation.engines.slot import Slot
+from bestrand_drive.simulation.engines.dispatch import Brakes, Engine, Listener
+from bestrand_drive.simulation.engines.drain import Drained
 from bestrand_drive.simulation.engines.waiting import Waiting
 from bestrand_drive.simulation.servers.ports import PortBlock
+from bestrand_drive.simulation.slots.cell import Cell, Halt
+from bestrand_drive.simulation.slots.places import Place, Unseen
 from bestrand_drive.workflows.running.dry_run import command_of
-from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, prepare
+from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, most_servers, prepare
 
 Tell = Callable[[str], None]
 
@@ -41,6 +44,9 @@ class RunReport:
         made: Attempts of this start.
         stopped: Whether it ended because it was told to.
         damaged: What was found unusable in the run folder, and why.
+        drained: Places that were given nothing more in this start.
+        loads: Servers that shared a GPU (or a host, where nobody chose GPUs) -> results that count; more than one
+            entry is a mixture, in which scores may differ for no reason of the policy's.
         skipped: Route and repeat of results that count -> scenarios that did not take place in them, and why.
     """
 
@@ -50,6 +56,8 @@ class RunReport:
     made: tuple[Attempt, ...] = ()
     stopped: bool = False
     damaged: tuple[str, ...] = ()
+    drained: tuple[Drained, ...] = ()
+    loads: Mapping[int, int] = field(default_factory=dict)
     skipped: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
 
     def of(self, action: Action) -> tuple[CellPlan, ...]:
@@ -117,8 +125,9 @@ def _drive(prepared: Prepared, books: Books, listener: Listener, halt: Halt, che
         return
     brakes = Brakes(halt)
     started = utc_stamp().replace(":", "").replace("+0000", "")
-    slots = [Slot(n, settings, brakes, started) for n in range(min(prepared.request.servers, len(waiting)))]
-    LocalEngine(slots, books, prepared.keeper, listener, brakes, check, settings.stagger_s).run(waiting)
+    with Resizing(settings.layout, prepared.request.servers, most_servers(prepared.request)) as resizing:
+        crew = LocalCrew(settings, prepared.keeper, brakes, started, resizing.wanted)
+        Engine(crew, books, listener, brakes, check, settings.stagger_s).run(waiting)
 
 
 def _books(prepared: Prepared, store: AttemptStore) -> Books:
@@ -147,6 +156,8 @@ def _report(prepared: Prepared, books: Books) -> RunReport:
         cells=cells,
         made=tuple(books.made),
         damaged=tuple(damage.why for damage in books.store.damage),
+        drained=tuple(books.drains.drained),
+        loads=loads_of(cell.counted for cell in cells),
         skipped=skipped,
     )
 

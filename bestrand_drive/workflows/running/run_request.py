@@ -26,14 +26,14 @@ from bestrand_drive.simulation.attempts.plan import MAX_ATTEMPTS
 from bestrand_drive.simulation.attempts.route_set import RouteSet, read_route_set
 from bestrand_drive.simulation.attempts.run_folder import EvaluatorRef, RoutesRef, RunInfo
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
-from bestrand_drive.simulation.engines.keeping import MIB, Failure, Keeper, What
-from bestrand_drive.simulation.engines.settings import Settings
 from bestrand_drive.simulation.processes.marks import run_mark
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.headless import client_version, headless_command
 from bestrand_drive.simulation.servers.ports import FIRST, HIGHEST, PORTS, STRIDE, blocks, ephemeral_first, lease_ports
 from bestrand_drive.simulation.servers.root import find_simulator, find_version, look_into
+from bestrand_drive.simulation.slots.keeping import MIB, Failure, Keeper, What
+from bestrand_drive.simulation.slots.settings import Settings
 from bestrand_drive.simulation.watchdog import Limits
 
 LIMITS = ("ready", "start", "load", "tick", "grace", "gone")
@@ -62,6 +62,7 @@ class RunRequest:
         agent_config: For the agent, parts joined by ``+``.
         servers: Attempts at the same time.
         gpus: That they go round.
+        servers_per_gpu: How many of them may share one of ``gpus``; more than one can change scores.
         repeats: Of every route, each with a traffic seed of its own.
         only: Ids of the routes to be run; () for all.
         repeat: The one repeat to be run, from 0; None for all.
@@ -102,6 +103,7 @@ class RunRequest:
     agent_config: str = ""
     servers: int = 1
     gpus: tuple[Gpu, ...] = ()
+    servers_per_gpu: int = 1
     repeats: int = 1
     only: tuple[str, ...] = ()
     repeat: int | None = None
@@ -231,6 +233,7 @@ def check_numbers(request: RunRequest) -> None:
     """
     numbers = {
         "--servers": request.servers,
+        "--servers-per-gpu": request.servers_per_gpu,
         "--repeats": request.repeats,
         "--routes-per-server": _ROUTES_PER_SERVER if request.routes_per_server is None else request.routes_per_server,
         "--max-attempts": request.max_attempts,
@@ -246,17 +249,39 @@ def check_numbers(request: RunRequest) -> None:
         if name not in LIMITS or seconds <= 0:
             raise UsageError(f"--limit {name}={seconds:g}: give {', '.join(LIMITS)} a positive number of seconds.")
     _check_ports(request)
+    _check_gpus(request)
+
+
+def most_servers(request: RunRequest) -> int:
+    """Servers that there are GPUs and ports for."""
+    ports = _port_blocks(request)
+    return min(ports, len(request.gpus) * request.servers_per_gpu) if request.gpus else ports
+
+
+def _check_gpus(request: RunRequest) -> None:
+    """Whether every server has its GPU, or what it shares was said."""
+    places = len(request.gpus) * request.servers_per_gpu
+    if request.gpus and request.servers > places:
+        raise UsageError(
+            f"--servers {request.servers}: --gpus has {len(request.gpus)}, with {request.servers_per_gpu} on each. "
+            f"Give --servers-per-gpu {-(-request.servers // len(request.gpus))} for more on one, which can change "
+            "scores (compare only runs of the same setting), or fewer --servers."
+        )
 
 
 def _check_ports(request: RunRequest) -> None:
     """Whether the range has a block for every server, were all its ports free."""
-    first, ephemeral = request.port_base, ephemeral_first()
-    count = len(tuple(blocks(first, first + PORTS - 1, ephemeral))) if first > 0 else 0
+    first, ephemeral, count = request.port_base, ephemeral_first(), _port_blocks(request)
     if count < request.servers:
         raise UsageError(
             f"--port-base {first}: from there on are ports for {count} servers, --servers says {request.servers}; each "
             f"takes {STRIDE}. Give one from 1, far enough below {ephemeral if first < ephemeral else HIGHEST}."
         )
+
+
+def _port_blocks(request: RunRequest) -> int:
+    first = request.port_base
+    return len(tuple(blocks(first, first + PORTS - 1, ephemeral_first()))) if first > 0 else 0
 
 
 @dataclass(frozen=True)

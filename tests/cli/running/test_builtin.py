@@ -19,7 +19,7 @@ from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.doctor.case import Case
 from bestrand_drive.simulation.doctor.examine import examine
 from bestrand_drive.simulation.doctor.finding import Level
-from bestrand_drive.simulation.engines.local import LocalEngine
+from bestrand_drive.simulation.engines.dispatch import Engine
 from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.running.run_request import RunRequest, prepare
 from tests.conftest import call
@@ -96,7 +96,7 @@ def test_what_the_evaluator_cannot_drive_is_refused_before(tmp_path, changed, sa
 )
 def test_an_agent_that_cannot_be_imported_is_said_once_and_can_be_mended(tmp_path, monkeypatch, agent, said):
     """Nothing is left: a run folder would be of this agent, and refuse the mended one."""
-    monkeypatch.setattr(LocalEngine, "run", lambda *_: pytest.fail("an attempt is made"))
+    monkeypatch.setattr(Engine, "run", lambda *_: pytest.fail("an attempt is made"))
     (tmp_path / "mine.py").write_text(agent)
     ran = call("run", "builtin", "--agent", tmp_path / "mine.py", "--part", "demo", "--out", tmp_path / "run")
     assert (ran.code, said in ran.err) == (7, True), ran.err

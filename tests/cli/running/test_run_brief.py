@@ -9,7 +9,7 @@ import pytest
 from bestrand_drive.cli.running.run_brief import PARTS, BriefLines
 from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.engines.books import Settled
-from bestrand_drive.simulation.engines.cell import Finished
+from bestrand_drive.simulation.slots.cell import Finished
 from tests.cli.running.test_run import CELL, SITUATION, a_console, said_by
 from tests.simulation.attempts.made import failed, key, scored
 

@@ -55,7 +55,7 @@ def test_what_pulled_the_breaker_is_not_counted_against_the_cap():
     excused = frozenset(name_of(attempt) for attempt in attempts[:3])
     cell = one(attempts, excused=excused)
     assert (cell.action, cell.number) == (Action.RUN, 5)
-    assert "1, 2, 3 not counted: all routes failed so then; try 2 of 3" in cell.why
+    assert "1, 2, 3 not counted: all routes failed so then and there; try 2 of 3" in cell.why
     own = [failed(number) for number in (5, 6)]
     cell = one([*attempts, *own], excused=excused)
     assert (cell.action, cell.number) == (Action.EXHAUSTED, 6)

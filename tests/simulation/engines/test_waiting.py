@@ -9,10 +9,10 @@ import pytest
 from bestrand_drive.benchmarks.routes import parse_routes
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.attempts.reasons import Reason
-from bestrand_drive.simulation.engines.attendance import Pace
 from bestrand_drive.simulation.engines.breaker import Breaker, last_lines
-from bestrand_drive.simulation.engines.cell import Cell
 from bestrand_drive.simulation.engines.waiting import Waiting
+from bestrand_drive.simulation.slots.attendance import Pace
+from bestrand_drive.simulation.slots.cell import Cell
 from tests.conftest import Builders
 from tests.simulation.attempts.made import failed, hung, key, over_limit, scored
 

@@ -1,4 +1,4 @@
-"""A cell on its way through an engine: what is to be run, what is seen of it meanwhile, and how it ended."""
+"""A cell on its way: what is to be run, what is seen of it meanwhile, and how it ended."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Protocol
 
 from bestrand_drive.benchmarks.routes import RouteFile
 from bestrand_drive.simulation.attempts.key import AttemptKey
-from bestrand_drive.simulation.attempts.record import Attempt, Load
+from bestrand_drive.simulation.attempts.record import Attempt
 
 STEP_S = 0.05
 """Simulated seconds a tick in both benchmarks (20 Hz)."""
@@ -89,24 +89,17 @@ class Halt(Protocol):
         """At once."""
 
 
-class Runner(Protocol):
-    """One slot: runs one attempt at a time; of no attempt's outcome does it know more than is in its record."""
+@dataclass(frozen=True)
+class Sharing:
+    """Slots of this run that may make attempts beside one, itself included.
 
-    number: int
+    Attributes:
+        servers: On its host.
+        servers_per_gpu: Those of them on its GPU.
+    """
 
-    @property
-    def situation(self) -> Situation | None:
-        """What it does now; asked from another thread."""
-
-    @property
-    def gpu_name(self) -> str | None:
-        """The GPU that it shares with other slots."""
-
-    def run(self, cell: Cell, load: Load) -> Finished:
-        """Make an attempt."""
-
-    def close(self) -> None:
-        """End what it keeps between attempts."""
+    servers: int
+    servers_per_gpu: int
 
 
 Tell = Callable[[str], None]

@@ -20,13 +20,14 @@ from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt, EvaluatorCheckout, Load
 from bestrand_drive.simulation.attempts.signatures import DEFECT, Signature, scan_attempt
 from bestrand_drive.simulation.attempts.stamps import Stopwatch
-from bestrand_drive.simulation.engines.attendance import Attendance, Attended
-from bestrand_drive.simulation.engines.cell import Cell, Finished, Halt, Situation
-from bestrand_drive.simulation.engines.places import OwnServers, Place, Places, SharedServers
-from bestrand_drive.simulation.engines.settings import Settings
 from bestrand_drive.simulation.processes.supervised import Launch, Supervised
 from bestrand_drive.simulation.servers.gpus import Gpu, gpu_of_slot
 from bestrand_drive.simulation.servers.server import ServerFault
+from bestrand_drive.simulation.slots.attendance import Attendance, Attended
+from bestrand_drive.simulation.slots.cell import Cell, Finished, Halt, Sharing, Situation
+from bestrand_drive.simulation.slots.keeping import Keeper
+from bestrand_drive.simulation.slots.places import OwnServers, Place, Places, SharedServers
+from bestrand_drive.simulation.slots.settings import Settings
 
 
 class Slot:
@@ -34,19 +35,22 @@ class Slot:
 
     Attributes:
         number: From 0.
+        host: This machine.
     """
 
-    def __init__(self, number: int, settings: Settings, halt: Halt, started: str) -> None:
+    def __init__(self, number: int, settings: Settings, keeper: Keeper, halt: Halt, started: str) -> None:
         """Nothing is started yet.
 
         Args:
             number: From 0.
             settings: Of all attempts.
+            keeper: Of what failed ones leave.
             halt: Whether to stop.
             started: Names this start of the driver in the folder of logs.
         """
         self.number = number
-        self._settings, self._halt = settings, halt
+        self.host = socket.gethostname()
+        self._settings, self._keeper, self._halt = settings, keeper, halt
         self._gpu = gpu_of_slot(settings.gpus, number)
         self._places = places_for(settings, self._gpu, f"{started}.slot{number}", halt)
         self._situation: Situation | None = None
@@ -65,7 +69,16 @@ class Slot:
         """See ``Runner``."""
         self._places.close()
 
-    def run(self, cell: Cell, load: Load) -> Finished:
+    def tidy(self, finished: Finished) -> str:
+        """See ``Runner``."""
+        try:
+            said = self._keeper.keep(finished)
+        except OSError as error:
+            said = f"not kept: {error.strerror}"
+        shutil.rmtree(finished.work, ignore_errors=True)
+        return said
+
+    def run(self, cell: Cell, sharing: Sharing) -> Finished:
         """See ``Runner``.
 
         Raises:
@@ -74,7 +87,7 @@ class Slot:
         """
         self._situation = Situation(self.number, cell, time.monotonic())
         try:
-            finished = self._run(cell, load)
+            finished = self._run(cell, machine_load(sharing))
             if finished.attempt is None or not finished.attempt.counts:
                 self._places.failed()
             return finished
@@ -141,7 +154,7 @@ class Slot:
             "number": cell.number,
             "load": load,
             "gpu": self._gpu.cuda,
-            "host": socket.gethostname(),
+            "host": self.host,
             "evaluator": EvaluatorCheckout(root=str(checkout.root), commit=checkout.commit),
             "python": self._settings.python_says or " ".join(self._settings.python),
         }
@@ -178,9 +191,9 @@ def make_job(cell: Cell, settings: Settings, gpu: Gpu, place: Place, work: Path)
     )
 
 
-def machine_load(servers: int, on_gpu: int) -> Load:
+def machine_load(sharing: Sharing) -> Load:
     """What else the machine does now."""
-    return Load(servers=servers, servers_per_gpu=on_gpu, loadavg=round(os.getloadavg()[0], 2))
+    return Load(servers=sharing.servers, servers_per_gpu=sharing.servers_per_gpu, loadavg=round(os.getloadavg()[0], 2))
 
 
 def _judge(cell: Cell, attended: Attended, signature: Signature) -> Judgement:

@@ -14,7 +14,7 @@ from bestrand_drive.benchmarks.outcomes import SUCCESS_STATUSES
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.layout import Layout
 from bestrand_drive.simulation.attempts.record import Attempt
-from bestrand_drive.simulation.engines.cell import Finished
+from bestrand_drive.simulation.slots.cell import Finished
 
 MIB = 1 << 20
 

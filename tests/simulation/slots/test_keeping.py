@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bestrand_drive.errors import UsageError
-from bestrand_drive.simulation.engines.keeping import What, folder_bytes, parse_what
+from bestrand_drive.simulation.slots.keeping import What, folder_bytes, parse_what
 from tests.simulation.processes.trees import ROOT
 
 

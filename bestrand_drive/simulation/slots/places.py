@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from bestrand_drive.simulation.engines.cell import Halt
-from bestrand_drive.simulation.engines.settings import Settings
 from bestrand_drive.simulation.processes.identity import running
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.placement import check_placement
@@ -19,6 +17,8 @@ from bestrand_drive.simulation.servers.root import is_version
 from bestrand_drive.simulation.servers.server import Server, ServerPlan, other_version
 from bestrand_drive.simulation.servers.session import ServerSession
 from bestrand_drive.simulation.servers.shim import SlotRoot, make_slot_root, rank_token
+from bestrand_drive.simulation.slots.cell import Halt
+from bestrand_drive.simulation.slots.settings import Settings
 from bestrand_drive.simulation.watchdog import Server as Seen
 
 _PROBE_S = 2.0

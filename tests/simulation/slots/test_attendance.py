@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from bestrand_drive.simulation.engines.attendance import Attendance, Attended
 from bestrand_drive.simulation.processes.supervised import Ended
+from bestrand_drive.simulation.slots.attendance import Attendance, Attended
 from bestrand_drive.simulation.watchdog import Limits, Server
 
 WHOLE, PART = b"whole", b"part"

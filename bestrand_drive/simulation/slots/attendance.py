@@ -13,12 +13,12 @@ from pathlib import Path
 from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.attempts.log_place import LogPlace, end_of, read_from
 from bestrand_drive.simulation.attempts.signatures import scan_attempt
-from bestrand_drive.simulation.engines.cell import STEP_S, Halt
-from bestrand_drive.simulation.engines.places import View
-from bestrand_drive.simulation.engines.settings import Settings
 from bestrand_drive.simulation.heartbeat import Beat, State, read_beat
 from bestrand_drive.simulation.processes.identity import identify, send_signal
 from bestrand_drive.simulation.processes.supervised import Ended, Supervised
+from bestrand_drive.simulation.slots.cell import STEP_S, Halt
+from bestrand_drive.simulation.slots.places import View
+from bestrand_drive.simulation.slots.settings import Settings
 from bestrand_drive.simulation.stacks import Stack, in_agent, main_stack
 from bestrand_drive.simulation.watchdog import FINE, NO_LINES, Look, Server, Verdict, Watchdog
 

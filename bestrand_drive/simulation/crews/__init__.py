@@ -1,0 +1,1 @@
+"""Crews: who makes attempts, on this machine or elsewhere."""
