@@ -22,8 +22,10 @@ from bestrand_drive.cli import (
     plan,
     probe,
     refresh,
+    servers,
     share,
     study,
+    worker,
 )
 from bestrand_drive.cli.run import run as run_policy
 from bestrand_drive.cli.running import run_command
@@ -51,6 +53,8 @@ app.command("share")(share.share)
 app.command("probe")(probe.probe)
 app.command("demo")(demo.demo)
 app.command("run")(run_policy)
+app.command("servers")(servers.servers)
+app.command("worker")(worker.worker)
 
 
 def _print_version(wanted: bool) -> None:
