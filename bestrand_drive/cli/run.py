@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 
-import typer
 from rich.console import Console
 
 from bestrand_drive.cli.driving_options import Json
@@ -16,7 +15,6 @@ from bestrand_drive.cli.run_lines import Lines
 from bestrand_drive.cli.run_live import LiveTable
 from bestrand_drive.cli.run_options import DryRun, Explain, of_a_run
 from bestrand_drive.cli.run_text import as_json, print_plan, print_summary
-from bestrand_drive.cli.running import run_command
 from bestrand_drive.cli.tables import console, say
 from bestrand_drive.errors import ExitCode
 from bestrand_drive.files import dump_json
@@ -74,11 +72,3 @@ def exit_code(reports: Sequence[RunReport], heard: Interrupts) -> int:
     if heard.first is not None:
         return ExitCode.INTERRUPTED if heard.first == signal.SIGINT else 128 + heard.first
     return ExitCode.INCOMPLETE if any(report.of(Action.EXHAUSTED) for report in reports) else ExitCode.OK
-
-
-def run_alone(arguments: list[str]) -> int:
-    """Run ``bestrand run ...`` without the rest of the command; its exit code."""
-    alone = typer.Typer(name="bestrand", pretty_exceptions_enable=False)
-    alone.command("run")(run)
-    alone.callback()(lambda: None)
-    return run_command(alone, arguments)

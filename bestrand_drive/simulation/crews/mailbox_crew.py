@@ -103,9 +103,9 @@ class Correspondent:
     def _give_up(self, numbers: list[int]) -> None:
         """Nobody will know: should it come back, it is to end them, and what it says of them is not looked at."""
         for number in numbers:
-            self._finish(number, lost=f"worker {self.name} on {self.hello.host}: {self.gone}")
             with contextlib.suppress(OSError):
                 write_atomic(self._session.orders(self.name) / f"{number}.stop", b"\n")
+            self._finish(number, lost=f"worker {self.name} on {self.hello.host}: {self.gone}")
 
     def _finish(self, number: int, answer: Answer | None = None, lost: str = "") -> None:
         """What became of an order; with neither answer nor loss it is given back."""

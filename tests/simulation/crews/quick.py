@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-
+from bestrand_drive.cli.entry import main
 from bestrand_drive.simulation.attempts import lock
 from bestrand_drive.simulation.crews import mailbox
 
 
-def hurry(silent_s: float = 3.0) -> None:
+def hurry(silent_s: float = 6.0) -> None:
     """Let everything in mailboxes happen sooner."""
     mailbox.BEAT_S, mailbox.LOOK_S, mailbox.SILENT_S = 0.1, 0.05, silent_s
     lock.SETTLE_S = 0.0
 
 
 if __name__ == "__main__":
-    from bestrand_drive.cli.app import run
-
     hurry()
-    sys.exit(run(sys.argv[1:]))
+    main()

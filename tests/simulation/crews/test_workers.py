@@ -96,7 +96,7 @@ def test_a_killed_driver_and_the_same_command_again(runs):
 
 def test_a_worker_that_was_silent_and_comes_back_is_not_heard_twice(runs):
     """It was stopped for so long that its route was given to another one; then both have it."""
-    runs.order("1711:slow=4@1")
+    runs.order("1711:slow=9@1")
     with driver(runs) as drives, worker(runs, "a") as silent:
         until(lambda: driving(runs, "a"), "it drives", LIMIT_S)
         silent.send_signal(signal.SIGSTOP)
