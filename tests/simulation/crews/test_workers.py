@@ -100,7 +100,7 @@ def test_a_worker_that_was_silent_and_comes_back_is_not_heard_twice(runs):
     with driver(runs) as drives, worker(runs, "a") as silent:
         until(lambda: driving(runs, "a"), "it drives", LIMIT_S)
         silent.send_signal(signal.SIGSTOP)
-        until(lambda: "silent" in said(runs, "driver"), "it is given up", LIMIT_S)
+        until(lambda: "it was silent for" in said(runs, "driver"), "it is given up", LIMIT_S)
         runs.order()
         with worker(runs, "b"):
             until(lambda: any(one.counts for one in runs.attempts()), "another one works", LIMIT_S)
