@@ -13,7 +13,7 @@ from bestrand_drive.cli.estimating import estimate, order
 from bestrand_drive.cli.headless import group as headless
 from bestrand_drive.cli.living import homogeneity, refresh
 from bestrand_drive.cli.planning import plan
-from bestrand_drive.cli.running import adopt, demo, doctor, probe
+from bestrand_drive.cli.running import adopt, demo, doctor, probe, servers, worker
 from bestrand_drive.cli.running.run import run as run_policy
 from bestrand_drive.cli.sharing import cite, materialize, share
 from bestrand_drive.cli.studying import study
@@ -41,6 +41,8 @@ app.command("share")(share.share)
 app.command("probe")(probe.probe)
 app.command("demo")(demo.demo)
 app.command("run")(run_policy)
+app.command("servers")(servers.servers)
+app.command("worker")(worker.worker)
 
 
 def _print_version(wanted: bool) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 
 def main() -> None:
@@ -25,9 +26,23 @@ def _run(arguments: list[str]) -> int:
 
         return run_alone(arguments)
     if arguments[:1] == ["run"]:
-        from bestrand_drive.cli.running.run import run_alone as run_policy_alone  # noqa: PLC0415  a driver is small beside CARLA
+        from bestrand_drive.cli.running.run import run as run_policy  # noqa: PLC0415  a driver is small beside CARLA
 
-        return run_policy_alone(arguments)
+        return _alone("run", run_policy, arguments)
+    if arguments[:1] == ["worker"]:
+        from bestrand_drive.cli.running.worker import worker  # noqa: PLC0415  so is a worker
+
+        return _alone("worker", worker, arguments)
+    if arguments[:1] == ["servers"]:
+        from bestrand_drive.cli.running.servers import servers  # noqa: PLC0415  a word to a driver
+
+        return _alone("servers", servers, arguments)
     from bestrand_drive.cli.app import run  # noqa: PLC0415  takes a second; Ctrl-C may come then
 
     return run(arguments)
+
+
+def _alone(name: str, command: Callable[..., int], arguments: list[str]) -> int:
+    from bestrand_drive.cli.command import run_alone  # noqa: PLC0415  with what it runs
+
+    return run_alone(name, command, arguments)

@@ -18,7 +18,7 @@ ARROWS = {
     "servers": {"attempts", "processes"},
     "watchdog": {"attempts", "heartbeat"},
     "slots": {"adapters", "attempts", "heartbeat", "processes", "servers", "stacks", "watchdog"},
-    "crews": {"attempts", "slots"},
+    "crews": {"attempts", "processes", "slots"},
     "engines": {"attempts", "crews", "slots"},
     "doctor": {"adapters", "attempts", "processes", "servers"},
 }

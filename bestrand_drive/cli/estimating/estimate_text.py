@@ -36,6 +36,7 @@ def estimate_json(found: SuiteEstimate) -> dict[str, Any]:
         "counts": dict(found.counts),
         "warnings": list(found.warnings),
         "notes": list(found.notes),
+        "servers_per_gpu": {str(servers): count for servers, count in found.loads.items()},
     } | ({} if found.until is None else {"until": until_json(found.until, found.suite_items)})
 
 

@@ -143,6 +143,12 @@ def run_request(
         bool, typer.Option("--no-hooks", help="Leave the evaluator's Python alone.", rich_help_panel=HOW)
     ] = False,
     carla_root: driving.CarlaRoot = None,
+    engine: Annotated[
+        Literal["local", "workers"],
+        typer.Option(
+            help="Who makes attempts: this machine, or `bestrand worker OUT` wherever.", rich_help_panel=SERVERS
+        ),
+    ] = "local",
     servers: driving.Servers = 1,
     gpus: driving.Gpus = "",
     servers_per_gpu: driving.ServersPerGpu = 1,
@@ -189,6 +195,7 @@ def run_request(
         out=out,
         carla_root=carla_root,
         agent_config=agent_config,
+        engine=engine,
         servers=servers,
         gpus=parse_gpus(gpus) if gpus else (),
         servers_per_gpu=servers_per_gpu,

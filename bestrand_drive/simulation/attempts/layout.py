@@ -43,6 +43,11 @@ class Layout:
         return self.root / "servers.json"
 
     @property
+    def crew(self) -> Path:
+        """Where driver and workers on other hosts leave each other letters."""
+        return self.root / "crew"
+
+    @property
     def attempts(self) -> Path:
         """The truth: one folder a key, one record and one result an attempt."""
         return self.root / "attempts"

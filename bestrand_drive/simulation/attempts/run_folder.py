@@ -178,7 +178,13 @@ def check_place(layout: Layout) -> None:
         return
     if layout.attempts.exists() and any(layout.attempts.iterdir()):
         raise DataRefused(f"{folder}: it holds attempts, but its run.json is gone. {advice_without_run_file(folder)}")
-    own = {LOCK_FILE, layout.dry_run.name, layout.servers.name, *(place.name for place in layout.folders)}
+    own = {
+        LOCK_FILE,
+        layout.dry_run.name,
+        layout.servers.name,
+        layout.crew.name,
+        *(place.name for place in layout.folders),
+    }
     foreign = sorted(path.name for path in folder.iterdir() if path.name not in own and not path.name.startswith("."))
     if foreign:
         raise UsageError(f"--out {folder}: holds other files ({', '.join(foreign[:4])}); choose another folder.")

@@ -75,13 +75,14 @@ class Books:
         runs = [self._cell(one) for one in plans if one.action is Action.RUN]
         return sorted(runs, key=lambda cell: cell.key.repeat)
 
-    def settle(self, finished: Finished, spot: Spot, there: Collection[Spot]) -> Settled:
+    def settle(self, finished: Finished, spot: Spot, there: Collection[Spot], busy: Collection[Spot] = ()) -> Settled:
         """Store an attempt and say what follows.
 
         Args:
             finished: It.
             spot: Where it was made.
             there: All places that there are now.
+            busy: Those where other attempts are made.
 
         Raises:
             OSError: The disk is full; what was stored before still is.
@@ -93,7 +94,7 @@ class Books:
         self.made.append(attempt)
         if attempt.counts:
             view.place(self.store, attempt)
-        excused = self._excuse(attempt)
+        excused = self._excuse(attempt, open_elsewhere=any(not self.drains.fails(one) for one in {*busy} - {spot}))
         known = len(self.drains.drained)
         drained = None if excused else self.drains.add(spot, attempt, there)
         if drained:
@@ -114,9 +115,9 @@ class Books:
         if finished.attempt is not None:
             self.breaker.check(finished.log)
 
-    def _excuse(self, attempt: Attempt) -> tuple[Attempt, ...]:
+    def _excuse(self, attempt: Attempt, *, open_elsewhere: bool) -> tuple[Attempt, ...]:
         """Write down whose fault it was not, before anything is planned by it."""
-        streak = self.breaker.add(attempt)
+        streak = self.breaker.add(attempt, open_elsewhere=open_elsewhere)
         if streak and attempt.reason:
             self.store.put_stop(streak, attempt.reason)
         return streak

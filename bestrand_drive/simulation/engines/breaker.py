@@ -29,8 +29,12 @@ class Breaker:
         self._succeeded = succeeded
         self._broken = False
 
-    def add(self, attempt: Attempt) -> tuple[Attempt, ...]:
+    def add(self, attempt: Attempt, *, open_elsewhere: bool = False) -> tuple[Attempt, ...]:
         """One more attempt.
+
+        Args:
+            attempt: It.
+            open_elsewhere: Whether a place at which nothing is known to fail is at work: then it may be the others.
 
         Returns:
             Attempts of which it is known now that they failed for no fault of their routes: the whole streak when this
@@ -44,7 +48,8 @@ class Breaker:
             self._streak = []
         if not attempt.of_policy:
             self._streak.append(attempt)
-        self._broken = self._routes >= self._limit * (_AFTER_SUCCESS if self._succeeded else 1)
+        enough = self._routes >= self._limit * (_AFTER_SUCCESS if self._succeeded else 1)
+        self._broken = enough and not open_elsewhere
         return tuple(self._streak) if self._broken else ()
 
     @property

@@ -12,7 +12,7 @@ from typing import Protocol
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.crews.crew import Crew, Runner
 from bestrand_drive.simulation.engines.books import Books, Settled
-from bestrand_drive.simulation.engines.drain import Drained, spot_of
+from bestrand_drive.simulation.engines.drain import Drained, Spot, spot_of
 from bestrand_drive.simulation.engines.waiting import Waiting
 from bestrand_drive.simulation.slots.cell import Cell, Finished, Halt, Sharing, Situation
 
@@ -169,15 +169,24 @@ class Engine:
             self._busy[pool.submit(slot.close)] = _Work(slot, closing=True)
 
     def _hand_out(self, pool: ThreadPoolExecutor, waiting: Waiting) -> None:
-        while self._idle and not self._brakes.asked and time.monotonic() >= self._next_start_s:
-            cell = waiting.take(self._towns.get(self._idle[0].number))
-            if cell is None:
+        while not self._brakes.asked and time.monotonic() >= self._next_start_s:
+            slot = next((one for one in self._idle if not self._is_held(one)), None)
+            cell = waiting.take(self._towns.get(slot.number)) if slot else None
+            if slot is None or cell is None:
                 return
-            slot = self._idle.popleft()
+            self._idle.remove(slot)
             self._towns[slot.number] = cell.key.town
             self._next_start_s = time.monotonic() + self._stagger_s
             self._listener.started(cell, slot.number)
             self._busy[pool.submit(slot.run, cell, self._sharing(slot))] = _Work(slot)
+
+    def _is_held(self, slot: Runner) -> bool:
+        """Whether it is seen first what becomes of another place: this one fails, and may take all routes with it."""
+        drains = self._books.drains
+        return drains.suspect(spot_of(slot)) and any(not drains.suspect(one) for one in self._busy_spots())
+
+    def _busy_spots(self) -> set[Spot]:
+        return {spot_of(work.slot) for work in self._busy.values() if work.driving}
 
     def _sharing(self, slot: Runner) -> Sharing:
         """Who may be at work beside it: what was chosen, not who happens to work at this moment."""
@@ -210,7 +219,8 @@ class Engine:
 
     def _settle(self, slot: Runner, finished: Finished, waiting: Waiting) -> None:
         self._check()
-        settled = self._books.settle(finished, spot_of(slot), {spot_of(one) for one in self._there.values()})
+        there = {spot_of(one) for one in self._there.values()}
+        settled = self._books.settle(finished, spot_of(slot), there, self._busy_spots())
         self._listener.ended(finished, settled)
         again = [settled.again] if settled.again else []
         if finished.attempt is None and not self._brakes.asked:  # told to stop, but by nobody here: its node is

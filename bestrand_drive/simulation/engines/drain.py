@@ -68,8 +68,8 @@ class _Streak:
 
     @property
     def enough(self) -> bool:
-        """Whether it is the place: some routes fail everywhere, which is no fault of it."""
-        return self.others_succeed and len({one.key.cell for one in self.attempts}) >= ENOUGH
+        """Whether it may be the place: some routes fail everywhere, which is no fault of it."""
+        return len({one.key.cell for one in self.attempts}) >= ENOUGH
 
 
 class Drains:
@@ -86,6 +86,14 @@ class Drains:
     def out(self, spot: Spot) -> bool:
         """Whether a place is given nothing more."""
         return any(one.spot == spot for one in self.drained)
+
+    def fails(self, spot: Spot) -> bool:
+        """Whether the last attempt at a place was without a result."""
+        return spot in self._streaks or self.out(spot)
+
+    def suspect(self, spot: Spot) -> bool:
+        """Whether so many routes in a row failed at a place that it is given the next one only if it must be."""
+        return spot in self._streaks and self._streaks[spot].enough
 
     def add(self, spot: Spot, attempt: Attempt, there: Collection[Spot]) -> Drained | None:
         """One more attempt.
@@ -111,7 +119,7 @@ class Drains:
 
     def _drain(self, left: Collection[Spot]) -> Drained | None:
         for spot, streak in self._streaks.items():
-            if streak.enough and set(left) - {spot}:
+            if streak.enough and streak.others_succeed and set(left) - {spot}:
                 found = Drained(spot, tuple(streak.attempts))
                 self.drained.append(found)
                 del self._streaks[spot]

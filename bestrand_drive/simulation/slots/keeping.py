@@ -121,4 +121,4 @@ def _move(source: Path, target: Path) -> None:
     if source.suffix == ".log":
         shutil.copyfile(source, target)
     elif not target.exists():
-        source.replace(target)
+        shutil.move(source, target)  # scratch may be on another file system

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bestrand_drive.scores.matrix import ScoreMatrix
+from bestrand_drive.simulation.attempts.loads import mixture
 from bestrand_drive.suite import Suite, SuiteProbe
 from bestrand_drive.workflows.estimating.targets import Target, missing_items, only_chosen
 
@@ -48,6 +49,8 @@ def cautions(
         )
     yield from _of_predecessor(suite, target)
     yield from _gaps(suite, target)
+    if said := mixture(target.loads):
+        yield said
     crashed = target.counts.get("agent_crashed", 0)
     if crashed:
         records = target.counts.get("records", 0)

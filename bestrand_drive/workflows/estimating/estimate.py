@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import torch
 
@@ -75,6 +75,7 @@ class SuiteEstimate:
         counts: What was counted while reading.
         notes: What else the reader says.
         until: Whether a part of the results would have been enough, when that was asked.
+        loads: See ``Target``.
     """
 
     policy: str
@@ -90,6 +91,7 @@ class SuiteEstimate:
     counts: Mapping[str, int]
     notes: tuple[str, ...]
     until: Decision | None = None
+    loads: Mapping[int, int] = field(default_factory=dict)
 
     @property
     def known(self) -> bool:
@@ -156,6 +158,7 @@ def estimate_target(
         warnings=tuple(cautions(suite, target, same, twin, family)),
         counts=target.counts,
         notes=target.notes,
+        loads=target.loads,
     )
 
 

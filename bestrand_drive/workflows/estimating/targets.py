@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +22,7 @@ from bestrand_drive.scores.metrics import MetricSpec, inside_bounds
 from bestrand_drive.scores.tables import read_table
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, read_policy, score_matrix
+from bestrand_drive.workflows.evidence.loads import loads_in
 from bestrand_drive.workflows.evidence.tried import tried_in_vain
 
 TABLE = "scores"
@@ -40,6 +41,7 @@ class Target:
         notes: What a reader must know, as sentences.
         counts: What the reader counted.
         official: Totals over everything measured by the benchmark's own rule; empty when it has none.
+        loads: Servers that shared a GPU -> results of a run folder that were made so; empty for other results.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Target:
     notes: tuple[str, ...]
     counts: dict[str, int]
     official: dict[str, float]
+    loads: dict[int, int] = field(default_factory=dict)
 
 
 def suite_specs(suite: Suite) -> list[MetricSpec]:
@@ -106,6 +109,7 @@ def read_target(
         notes=table.notes,
         counts=dict(table.counts),
         official=definition(benchmark.name).totals(benchmark, read, table, missing),
+        loads=loads_in(results),
     )
 
 

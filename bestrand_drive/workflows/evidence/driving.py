@@ -23,6 +23,7 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
 from bestrand_drive.suite import HarmonicMetric
 from bestrand_drive.workflows.evidence.evidence import Evidence, ProbeInfo
+from bestrand_drive.workflows.evidence.loads import load_notes
 
 CRASH_LIMIT = 0.25
 """A probe with a larger share of infrastructure outcomes and agent crashes tells about the crash, not about routes."""
@@ -98,16 +99,17 @@ def driving_evidence(
     for results, _ in read:
         _refuse_crashed(results)
     tables, kind = [table for _, table in read], definition(benchmark.name)
+    notes = load_notes([source.path for source in sources])
     infos = tuple(
         ProbeInfo(
             source.name,
             printable(source.path.resolve().name),
             source.licence,
             table.counts,
-            table.notes,
+            (*table.notes, *([note] if note else [])),
             kind.totals(benchmark, results, table, "exclude"),
         )
-        for source, (results, table) in zip(sources, read, strict=True)
+        for source, (results, table), note in zip(sources, read, notes, strict=True)
     )
     return Evidence(
         benchmark=benchmark.name,

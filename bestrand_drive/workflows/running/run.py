@@ -13,11 +13,8 @@ from bestrand_drive.simulation.attempts.plan import Action, CellPlan, counted_at
 from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.attempts.run_folder import check_run, driving
 from bestrand_drive.simulation.attempts.skipped import skipped_in
-from bestrand_drive.simulation.attempts.stamps import utc_stamp
 from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.attempts.view import rebuild
-from bestrand_drive.simulation.crews.local import LocalCrew
-from bestrand_drive.simulation.crews.resizing import Resizing
 from bestrand_drive.simulation.doctor.python import agent_class
 from bestrand_drive.simulation.engines.books import Books
 from bestrand_drive.simulation.engines.breaker import Breaker
@@ -27,8 +24,9 @@ from bestrand_drive.simulation.engines.waiting import Waiting
 from bestrand_drive.simulation.servers.ports import PortBlock
 from bestrand_drive.simulation.slots.cell import Cell, Halt
 from bestrand_drive.simulation.slots.places import Place, Unseen
+from bestrand_drive.workflows.running.crews import crew_of
 from bestrand_drive.workflows.running.dry_run import command_of
-from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, most_servers, prepare
+from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, prepare
 
 Tell = Callable[[str], None]
 
@@ -100,11 +98,8 @@ def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = 
         OSError: The disk is full or not writable; what was there still is.
     """
     pool_builds = prepared.request.pool_builds
-    command = _some_command(prepared)
-    prepared = replace(
-        prepared, settings=replace(prepared.settings, python_says=_check_python(prepared, command, tell))
-    )
-    _check_agent(prepared, command)
+    prepared = check_python(prepared, tell)
+    _check_agent(prepared, _some_command(prepared))
     with driving(prepared.settings.layout.root, prepared.info, pool_builds=pool_builds, tell=tell) as (layout, lock):
         books = _books(prepared, AttemptStore(layout, repair=True))
         for damage in books.store.damage:
@@ -114,19 +109,19 @@ def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = 
             books.store,
             counted_attempts(prepared.wanted, books.store.attempts, build, pool_builds=pool_builds),
         )
-        _drive(prepared, books, listener, halt, lock.check)
+        _drive(prepared, books, listener, halt, lock.check, tell)
         return replace(_report(prepared, books), stopped=halt.asked)
 
 
-def _drive(prepared: Prepared, books: Books, listener: Listener, halt: Halt, check: Callable[[], None]) -> None:
+def _drive(
+    prepared: Prepared, books: Books, listener: Listener, halt: Halt, check: Callable[[], None], tell: Tell
+) -> None:
     settings = prepared.settings
     waiting = Waiting(books.cells(books.plan(prepared.wanted)), by_town=settings.adapter.needs_server)
     if not waiting:
         return
     brakes = Brakes(halt)
-    started = utc_stamp().replace(":", "").replace("+0000", "")
-    with Resizing(settings.layout, prepared.request.servers, most_servers(prepared.request)) as resizing:
-        crew = LocalCrew(settings, prepared.keeper, brakes, started, resizing.wanted)
+    with crew_of(prepared, brakes, tell) as crew:
         Engine(crew, books, listener, brakes, check, settings.stagger_s).run(waiting)
 
 
@@ -198,10 +193,11 @@ def _check_agent(prepared: Prepared, command: Command) -> None:
         ) from error
 
 
-def _check_python(prepared: Prepared, command: Command, tell: Tell) -> str:
-    """Version and place of the evaluator's interpreter; what it seems to lack is said, and tried all the same."""
+def check_python(prepared: Prepared, tell: Tell) -> Prepared:
+    """With version and place of the evaluator's interpreter; what it seems to lack is said, and tried all the same."""
     settings = prepared.settings
-    found = look_at(settings.python, settings.adapter.modules, command)
+    found = look_at(settings.python, settings.adapter.modules, _some_command(prepared))
     for problem in problems(settings.adapter, settings.checkout, found):
         tell(f"{problem} (--python {' '.join(settings.python)})")
-    return f"{'.'.join(map(str, found.version))} {found.executable}"
+    says = f"{'.'.join(map(str, found.version))} {found.executable}"
+    return replace(prepared, settings=replace(settings, python_says=says))

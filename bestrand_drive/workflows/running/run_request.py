@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 from bestrand_drive.benchmarks.builtin_limits import refuse_towns, refuse_types
 from bestrand_drive.benchmarks.builtin_routes import NAME, own_towns, routes_path, towns_path
@@ -45,6 +46,9 @@ _LOCAL_STAGGER_S = 2.0
 """Fail2Drive's other evaluator finds a port by itself; two at the same moment would find the same."""
 
 
+Engine = Literal["local", "workers"]
+
+
 @dataclass(frozen=True)
 class RunRequest:
     """A run as it is asked for; every field is an option of ``bestrand run``.
@@ -60,7 +64,8 @@ class RunRequest:
         part: A named part of ``builtin``'s routes.
         towns: Folder of further towns for ``builtin``, OpenDRIVE files.
         agent_config: For the agent, parts joined by ``+``.
-        servers: Attempts at the same time.
+        engine: Who makes attempts: ``local`` for this machine, ``workers`` for those that are started elsewhere.
+        servers: Attempts at the same time; of each worker, unless it says otherwise.
         gpus: That they go round.
         servers_per_gpu: How many of them may share one of ``gpus``; more than one can change scores.
         repeats: Of every route, each with a traffic seed of its own.
@@ -101,6 +106,7 @@ class RunRequest:
     part: str = ""
     towns: Path | None = None
     agent_config: str = ""
+    engine: Engine = "local"
     servers: int = 1
     gpus: tuple[Gpu, ...] = ()
     servers_per_gpu: int = 1

@@ -43,6 +43,8 @@ SITUATION = Situation(3, CELL, 100.0, "drives", 450, 0.8125)
         (("--server-command", "docker run x"), "--server-command needs {port}"),
         (("--server-command", "docker 'run {port}"), "No closing quotation"),
         (("--gpus", "a"), "--gpus a"),
+        (("--gpus", "0,1", "--servers", 3), "Give --servers-per-gpu 2"),
+        (("--servers-per-gpu", 0), "--servers-per-gpu 0"),
         (("--env", "CARLA_ROOT=x"), "follows from --carla-root"),
         (("--keep-on-failure", "video"), "--keep-on-failure video"),
         (("--agent", "absent.py"), "--agent absent.py: no such file"),

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+import sys
+import threading
 from collections import Counter
 
 import pytest
@@ -12,6 +16,7 @@ from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.stops import name_of
 from bestrand_drive.simulation.engines import dispatch
 from bestrand_drive.simulation.engines.drain import Drains, Spot, spot_of
+from tests.faults.stand_in.checkout import HERE
 from tests.simulation.attempts.made import empty_store, failed, hung, key, scored
 from tests.simulation.engines.toys import Toy, ToyCrew, drive
 
@@ -128,3 +133,40 @@ def test_where_all_fail_it_is_the_breakers(tmp_path, quick):
     crew = ToyCrew(*(Toy(number, lambda *_: Reason.LOAD_HANG, gpu_name=str(number)) for number in range(3)))
     with pytest.raises(EnvironmentFault, match="3 routes in a row"):
         drive(tmp_path, crew, ROUTES, servers=3)
+
+
+def test_a_gpu_that_is_bad_from_the_start_waits_for_what_others_show(tmp_path, quick):
+    """It fails at once, many times before the first route on another one is over: neither stops it the run, nor does
+    it take routes with it."""  # fmt: skip
+    bad, first = Counter(), threading.Event()
+
+    def ends(slot, _):
+        if slot.gpu_name == "1":
+            bad["attempts"] += 1
+            return Reason.SERVER_NOT_READY
+        if not first.is_set():
+            first.wait(0.3)
+            first.set()
+        return None
+
+    crew = ToyCrew(Toy(0, ends, gpu_name="0"), Toy(1, ends, gpu_name="1"))
+    books, heard = drive(tmp_path, crew, ROUTES, max_attempts=1)
+    assert {one.action for one in books.plan([key(route) for route in ROUTES])} == {Action.DONE}
+    assert bad["attempts"] == 3
+    assert len(heard.drains) == 1
+
+
+def test_the_report_names_a_bad_gpu(make_runs):
+    """Servers do not come up on it; with one attempt a route, every route has its result all the same."""
+    runs = make_runs("fail2drive")
+    runs.routes(*range(8))
+    start = (
+        f"sh -c 'test {{gpu}} = 0 && exec {shlex.quote(sys.executable)} {HERE / 'server.py'} -carla-rpc-port={{port}}'"
+    )
+    ran = runs.run("--server-command", start, "--gpus", "0,1", "--servers", 2, "--max-attempts", 1, "--json")
+    said = json.loads(ran.out)
+    assert said["done"] == 8
+    (drained,) = said["drained"]
+    assert (drained["gpu"], drained["slot"], set(drained["reasons"])) == ("1", None, {"server_not_ready"})
+    assert f"GPU 1 of {drained['host']} is given nothing more in this start" in ran.err
+    assert {one.gpu for one in runs.attempts() if one.counts} == {"0"}

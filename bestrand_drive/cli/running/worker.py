@@ -1,0 +1,46 @@
+"""``bestrand worker``: makes attempts for a driver on another host."""
+
+from __future__ import annotations
+
+import signal
+import tempfile
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bestrand_drive.cli.tables import console, say
+from bestrand_drive.errors import ExitCode
+from bestrand_drive.simulation.processes.interrupts import interrupts
+from bestrand_drive.simulation.servers.gpus import parse_gpus
+from bestrand_drive.workflows.running.worker import WorkerRequest, work
+
+
+def worker(
+    run_folder: Annotated[Path, typer.Argument(help="OUT of `bestrand run ... --engine workers`.", show_default=False)],
+    scratch: Annotated[
+        Path | None, typer.Option(help="Folder on this host's own disk. Default: $TMPDIR.", show_default=False)
+    ] = None,
+    servers: Annotated[
+        int | None, typer.Option(help="At the same time here. Default: the driver's.", show_default=False)
+    ] = None,
+    gpus: Annotated[str, typer.Option(help="Of this host. Default: the driver's.", show_default=False)] = "",
+    wait: Annotated[float, typer.Option(help="Seconds to wait for a driver.")] = 600.0,
+) -> int:
+    """Make attempts on this host for a run that is driven elsewhere; routes, agent and checkout must be seen here, too.
+
+    It may be started before the run or while it goes on, and leaves with it; SIGTERM gives back what it has begun.
+    """
+    request = WorkerRequest(
+        run=run_folder,
+        scratch=scratch or Path(tempfile.gettempdir()),
+        servers=servers,
+        gpus=parse_gpus(gpus) if gpus else None,
+        wait_s=wait,
+    )
+    out = console()
+    with interrupts() as heard:
+        work(request, heard, lambda line: say(out, line))
+    if heard.first is None:
+        return ExitCode.OK
+    return ExitCode.INTERRUPTED if heard.first == signal.SIGINT else 128 + heard.first

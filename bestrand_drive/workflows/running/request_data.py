@@ -1,0 +1,42 @@
+"""A run as it is asked for, as plain data: what a driver tells workers on other hosts."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from bestrand_drive.errors import DataRefused
+from bestrand_drive.workflows.running.run_request import RunRequest
+
+_REQUEST = TypeAdapter(RunRequest)
+
+
+def request_data(request: RunRequest) -> dict[str, Any]:
+    """The request in terms of JSON."""
+    data: dict[str, Any] = _REQUEST.dump_python(replace(request, variables=dict(request.variables)), mode="json")
+    return data
+
+
+def request_of(data: dict[str, Any], folder: str) -> RunRequest:
+    """The request again.
+
+    Args:
+        data: What ``request_data`` gave.
+        folder: From which its relative paths are meant; this process goes there.
+
+    Raises:
+        DataRefused: It is none, or there is no such folder here.
+    """
+    try:
+        os.chdir(folder)
+        return _REQUEST.validate_python(data)
+    except ValidationError as error:
+        raise DataRefused(f"the driver's request cannot be read ({error.errors()[0]['msg']}).") from error
+    except OSError as error:
+        raise DataRefused(
+            f"{folder}: the folder in which the driver was started is not there on this host ({error.strerror}). Run "
+            "from one that all hosts see."
+        ) from error

@@ -1,0 +1,89 @@
+"""More or fewer servers while a run goes on."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from bestrand_drive.errors import UsageError
+from bestrand_drive.simulation.attempts.layout import Layout
+from bestrand_drive.simulation.attempts.lock import driver_lock
+from bestrand_drive.simulation.crews import resizing
+from bestrand_drive.simulation.crews.local import LocalCrew
+from bestrand_drive.simulation.crews.resizing import Resizing, ask_servers
+from tests.conftest import call
+from tests.simulation.processes.trees import until
+
+
+@pytest.fixture
+def layout(tmp_path, monkeypatch):
+    monkeypatch.setattr(resizing, "_LOOK_S", 0.0)
+    return Layout(tmp_path)
+
+
+@pytest.fixture
+def driven(layout, monkeypatch):
+    """Driven by another process, as far as the lock says: its own process may ask, too."""
+    monkeypatch.setattr(resizing, "is_driven", lambda _: True)
+    with driver_lock(layout.lock), Resizing(layout, 2, 4) as found:
+        yield found
+
+
+def test_what_is_asked_for_is_taken_up(driven, layout):
+    assert driven.wanted() == 2
+    for servers in (4, 1, 3):
+        assert ask_servers(layout.root, servers).servers == servers
+        assert driven.wanted() == ask_servers(layout.root).servers == servers
+
+
+@pytest.mark.parametrize("servers", [0, -1, 5])
+def test_what_there_is_no_room_for_is_refused(driven, layout, servers):
+    with pytest.raises(UsageError, match="from 1 to 4"):
+        ask_servers(layout.root, servers)
+    assert driven.wanted() == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b'{"servers": 0, "most": 4}', b'{"servers": 9, "most": 9}'])
+def test_a_damaged_file_changes_nothing_and_never_too_much(driven, layout, content):
+    layout.servers.write_bytes(content)
+    assert driven.wanted() in (2, 4)
+
+
+def test_nobody_drives(layout):
+    with pytest.raises(UsageError, match="nobody drives"):
+        ask_servers(layout.root, 2)
+    with Resizing(layout, 1, 2):
+        pass
+    assert not layout.servers.exists()
+    layout.servers.write_bytes(b'{"servers": 1, "most": 2}')  # a killed driver's
+    ran = call("servers", layout.root, "--set", 2)
+    assert (ran.code, "nobody drives" in ran.err) == (2, True)
+
+
+def test_slots_that_are_asked_for_again_are_the_same():
+    counts = iter([2, 3, 1, 3])
+    crew = LocalCrew.__new__(LocalCrew)
+    crew._wanted, crew._slots = (lambda: next(counts)), ["first", "second", "third"]
+    assert [len(crew.slots()) for _ in range(4)] == [2, 3, 1, 3]
+    assert crew._slots == ["first", "second", "third"]
+
+
+def test_a_run_that_goes_on_takes_more_servers(runs):
+    """One server works; then there are two, which work at the same time."""
+    runs.order("slow=4")
+
+    def grow():
+        until((runs.path / "servers.json").exists, "it drives", 60)
+        ran.append(call("servers", runs.path, "--set", 2))
+
+    ran = []
+    asking = threading.Thread(target=grow)
+    asking.start()
+    said = runs.run("--servers", 1)
+    asking.join()
+    assert ran[0].code == 0, ran[0].err
+    assert "slot 1: route" in said.out
+    assert runs.endings() == ["Completed"] * 4
+    assert {one.load.servers for one in runs.attempts()} == {1, 2}
+    assert "are mixed" in said.out
