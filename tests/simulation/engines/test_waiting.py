@@ -39,11 +39,20 @@ def test_in_their_order_and_retries_last():
     assert waiting.take() is None
 
 
-def test_a_slot_stays_in_its_town_and_then_goes_where_most_is_to_be_done():
-    towns = {1: "A", 2: "B", 3: "B", 4: "C", 5: "A", 6: "B"}
+def test_the_longest_expected_first_and_unknown_ones_in_their_order():
+    waiting = Waiting([cell(1), cell(2), cell(3), cell(4)], by_town=False, expected={"3": 9.0, "2": 4.0})
+    waiting.put_back(cell(3))
+    assert taken(waiting) == ["3", "2", "1", "4", "3"]
+
+
+def test_short_cells_of_a_slots_town_first_and_then_where_most_is_to_be_done():
+    towns = {1: "A", 2: "B", 3: "B", 4: "C", 5: "A", 6: "B", 7: "A"}
     cells = [cell(route, town) for route, town in towns.items()]
-    assert taken(Waiting(cells, by_town=True), "C") == ["4", "2", "3", "6", "1", "5"]
-    assert taken(Waiting(cells, by_town=True)) == ["2", "3", "6", "1", "5", "4"]
+    expected = {str(route): 1.0 for route in towns} | {"7": 200.0}
+    assert taken(Waiting(cells, by_town=True, expected=expected), "C") == ["7", "1", "5", "2", "3", "6", "4"]
+    assert taken(Waiting([*cells[:6], cell(8, "D")], by_town=True, expected={"8": 200.0}), "C") == [
+        *("8", "2", "3", "6", "1", "5", "4")
+    ]
 
 
 LOG = Path("/nonexistent.log")
