@@ -30,25 +30,25 @@ class Queue:
     """Numbers of jobs, given to whichever slot is free: no slot waits while a job does.
 
     Repeat by repeat, the longest first; among equals, the first given. With ``by_town``, only jobs longer than
-    ``SLACK`` of the even load (all jobs' sum over the slots) are taken so; the short ones, after them, are taken in the
-    slot's own town first, and then where most is to be done.
+    ``SLACK`` / (1 - 1 / slots) of the even load (all jobs' sum over the slots) are taken so; the short ones, after
+    them, are taken in the slot's own town first, and then where most is to be done. One slot has short ones only.
 
     With one repeat the end is then, by expected durations and without loads, at the latest the larger of that of
     longest first and (1 + ``SLACK``) x the lower bound max(even load, longest job). For the last job to end is either
     long, and then all started before it are long and started as with longest first alone; or short, and as all slots
-    were busy when it started, it ends no later than the even load and its own length (Graham 1969).
+    were busy when it started, it ends no later than the even load and (1 - 1 / slots) of itself (Graham 1969).
 
     Args:
         jobs: All.
-        slots: That share them.
+        slots: That share them, at least 1.
         by_town: Whether changing the town costs something.
     """
 
     def __init__(self, jobs: Sequence[Job], slots: int, *, by_town: bool) -> None:
         self._jobs = jobs
         self._waiting = sorted(range(len(jobs)), key=lambda number: (jobs[number].repeat, -jobs[number].expected))
-        even_load = math.fsum(job.expected for job in jobs) / max(slots, 1)
-        self._short = SLACK * even_load if by_town else -1.0
+        even_load = math.fsum(job.expected for job in jobs) / slots
+        self._short = (SLACK * even_load / (1 - 1 / slots) if slots > 1 else math.inf) if by_town else -1.0
 
     def __len__(self) -> int:
         return len(self._waiting)

@@ -45,14 +45,18 @@ def test_the_longest_expected_first_and_unknown_ones_in_their_order():
     assert taken(waiting) == ["3", "2", "1", "4", "3"]
 
 
-def test_short_cells_of_a_slots_town_first_and_then_where_most_is_to_be_done():
-    towns = {1: "A", 2: "B", 3: "B", 4: "C", 5: "A", 6: "B", 7: "A"}
+def test_a_slot_stays_in_its_town_and_then_goes_where_most_is_to_be_done():
+    towns = {1: "A", 2: "B", 3: "B", 4: "C", 5: "A", 6: "B"}
     cells = [cell(route, town) for route, town in towns.items()]
-    expected = {str(route): 1.0 for route in towns} | {"7": 200.0}
-    assert taken(Waiting(cells, by_town=True, expected=expected), "C") == ["7", "1", "5", "2", "3", "6", "4"]
-    assert taken(Waiting([*cells[:6], cell(8, "D")], by_town=True, expected={"8": 200.0}), "C") == [
-        *("8", "2", "3", "6", "1", "5", "4")
-    ]
+    assert taken(Waiting(cells, by_town=True), "C") == ["4", "2", "3", "6", "1", "5"]
+    assert taken(Waiting(cells, by_town=True)) == ["2", "3", "6", "1", "5", "4"]
+    assert taken(Waiting(cells, by_town=True, expected={"1": 9.0})) == ["1", "5", "2", "3", "6", "4"]
+
+
+def test_where_slots_share_them_long_cells_do_not_wait_for_a_town():
+    cells = [cell(1, "A"), cell(2, "B"), cell(3, "A"), cell(4, "B")]
+    waiting = Waiting(cells, by_town=True, expected={"4": 200.0, "1": 100.0}, slots=2)
+    assert taken(waiting, "A") == ["4", "1", "3", "2"]
 
 
 LOG = Path("/nonexistent.log")
