@@ -19,7 +19,8 @@ ARROWS = {
     "watchdog": {"attempts", "heartbeat"},
     "slots": {"adapters", "attempts", "heartbeat", "processes", "servers", "stacks", "watchdog"},
     "crews": {"attempts", "processes", "slots"},
-    "engines": {"attempts", "crews", "slots"},
+    "scheduling": set(),
+    "engines": {"attempts", "crews", "scheduling", "slots"},
     "doctor": {"adapters", "attempts", "processes", "servers"},
 }
 """Room, or module that lies in none -> what else of the room it imports; nothing more, and nothing less.

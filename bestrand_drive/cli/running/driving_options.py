@@ -72,4 +72,12 @@ CarlaVersion = Annotated[
     typer.Option(help="Default: what --carla-root says.", rich_help_panel=SERVERS, show_default=False),
 ]
 PortBase = Annotated[int, typer.Option(help="First port.", rich_help_panel=SERVERS)]
+Durations = Annotated[
+    list[Path] | None,
+    typer.Option(
+        help="Earlier results of another policy: the longest routes run first; repeat. Default: the suite's probes.",
+        rich_help_panel=HOW,
+        show_default=False,
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object at the end.", rich_help_panel=SHOW)]

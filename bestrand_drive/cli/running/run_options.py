@@ -136,6 +136,7 @@ def run_request(
     stop_grace: Annotated[
         float, typer.Option(help="Seconds between SIGTERM and SIGKILL for what is ended.", rich_help_panel=HOW)
     ] = 5.0,
+    durations: driving.Durations = None,
     pool_builds: Annotated[
         bool, typer.Option("--pool-builds", help="Let attempts of other builds count.", rich_help_panel=HOW)
     ] = False,
@@ -225,6 +226,7 @@ def run_request(
         pool_builds=pool_builds,
         hooks=not no_hooks,
         port_base=port_base,
+        durations=tuple(durations or ()),
     )
 
 

@@ -14,6 +14,7 @@ from bestrand_drive.cli.tables import say, table
 from bestrand_drive.simulation.attempts.loads import mixture
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan
 from bestrand_drive.simulation.engines.drain import Drained
+from bestrand_drive.simulation.scheduling.durations import Durations
 from bestrand_drive.simulation.slots.keeping import failed
 from bestrand_drive.workflows.running.run import RunReport
 
@@ -57,8 +58,13 @@ def _skipped_lines(report: RunReport) -> Iterator[str]:
 
 def print_plan(out: Console, report: RunReport) -> None:
     """Why each route will or will not run."""
-    rows = [(cell.key.route_id, str(cell.key.repeat), cell.action.value, cell.why) for cell in report.cells]
-    table(out, ("route", "repeat", "what", "why"), rows)
+    rows = [
+        (cell.key.route_id, str(cell.key.repeat), cell.action.value, _expected(report, cell), cell.why)
+        for cell in report.cells
+    ]
+    table(out, ("route", "repeat", "what", "expected", "why"), rows)
+    if report.durations is not None:
+        say(out, report.durations.said)
     for why in report.damaged:
         say(out, f"damaged, the next start moves it into the quarantine: {why}")
     counts = Counter(cell.action for cell in report.cells)
@@ -75,12 +81,16 @@ def as_json(report: RunReport, again: Again) -> dict[str, Any]:
         "wanted": len(report.cells),
         **{action.value: counts[action] for action in Action},
         "stopped": report.stopped,
+        "order": None if report.durations is None else _order(report.durations),
         "damaged": list(report.damaged),
         "drained": [_drained(one) for one in report.drained],
         "servers_per_gpu": {str(servers): count for servers, count in report.loads.items()},
         "skipped_scenarios": sum(map(len, report.skipped.values())),
         "attempts": [_attempt(attempt) for attempt in report.made],
-        "cells": [_cell(cell, again) | {"skipped_scenarios": _skipped(report, cell)} for cell in report.cells],
+        "cells": [
+            _cell(cell, again) | {"expected": _amount(report, cell), "skipped_scenarios": _skipped(report, cell)}
+            for cell in report.cells
+        ],
     }
 
 
@@ -96,6 +106,21 @@ def _cell(cell: CellPlan, again: Again) -> dict[str, Any]:
         "why": cell.why,
         "again": again(cell.key.route_id, cell.key.repeat) if unwell else None,
     }
+
+
+def _order(durations: Durations) -> dict[str, Any]:
+    """By what the longest routes are known; ``expected`` of each cell is in its unit."""
+    return {"source": durations.source, "unit": durations.unit, "known_routes": durations.known}
+
+
+def _amount(report: RunReport, cell: CellPlan) -> float | None:
+    """What is expected of a route, rounded."""
+    return None if report.durations is None else round(report.durations.expected[cell.key.route_id], 1)
+
+
+def _expected(report: RunReport, cell: CellPlan) -> str:
+    amount = _amount(report, cell)
+    return "" if amount is None or report.durations is None else f"{amount:.0f} {report.durations.unit}"
 
 
 def _drained(one: Drained) -> dict[str, Any]:

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable
+from collections import deque
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
+from bestrand_drive.simulation.scheduling.queue import Job, Queue
 from bestrand_drive.simulation.slots.cell import Cell
+
+_ALIKE: Mapping[str, float] = MappingProxyType({})
 
 
 class Waiting:
-    """Cells that wait: first those that were not tried yet, in their order, then the retries.
+    """Cells that wait: first those that were not tried yet, as ``Queue`` orders them, then the retries.
 
     Args:
-        cells: In the order in which they are to be run.
-        by_town: Keep a slot in its town as long as there is something to do there, so that a server need not load
-            another one; then go where most is to be done.
+        cells: In the order in which they are to be run as far as they are alike.
+        by_town: Whether a slot's server would have to load another town.
+        expected: Route id -> how long, in one unit; routes that are not in it are alike.
+        slots: That share the cells.
     """
 
-    def __init__(self, cells: Iterable[Cell], *, by_town: bool) -> None:
-        self._fresh, self._again = list(cells), list[Cell]()
-        self._by_town = by_town
+    def __init__(
+        self, cells: Iterable[Cell], *, by_town: bool, expected: Mapping[str, float] = _ALIKE, slots: int = 1
+    ) -> None:
+        self._cells, self._again = list(cells), deque[Cell]()
+        jobs = [Job(expected.get(cell.key.route_id, 1.0), cell.key.town, cell.key.repeat) for cell in self._cells]
+        self._fresh = Queue(jobs, slots, by_town=by_town)
 
     def __len__(self) -> int:
         return len(self._fresh) + len(self._again)
@@ -30,13 +38,7 @@ class Waiting:
 
     def take(self, town: str | None = None) -> Cell | None:
         """The next cell for a slot whose server was last in a town; None when nothing waits."""
-        cells = self._fresh or self._again
-        if not cells:
-            return None
-        return cells.pop(self._best(cells, town) if self._by_town and cells is self._fresh else 0)
-
-    @staticmethod
-    def _best(cells: list[Cell], town: str | None) -> int:
-        waiting = Counter(cell.key.town for cell in cells)
-        wanted = town if town in waiting else waiting.most_common(1)[0][0]
-        return next(number for number, cell in enumerate(cells) if cell.key.town == wanted)
+        number = self._fresh.take(town)
+        if number is not None:
+            return self._cells[number]
+        return self._again.popleft() if self._again else None

@@ -40,7 +40,12 @@ def dry_run(prepared: Prepared, cells: Sequence[CellPlan]) -> list[str]:
     settings, count = prepared.settings, min(prepared.request.servers, len(cells))
     with ExitStack() as held:  # together, so that they differ
         blocks = [held.enter_context(settings.lease()).ports for _ in range(count)]
-    lines = [f"# What these lines need, and what they leave, is in {settings.layout.dry_run}"]
+    lines = [
+        f"# What these lines need, and what they leave, is in {settings.layout.dry_run}",
+        _comment(prepared.durations.said),
+    ]
+    expected = prepared.durations.expected
+    cells = sorted(cells, key=lambda cell: (cell.key.repeat, -expected[cell.key.route_id]))
     for number, ports in enumerate(blocks):
         lines += _Slot(prepared, number, ports).lines(cells[number::count])
     return lines

@@ -21,6 +21,7 @@ from bestrand_drive.simulation.engines.breaker import Breaker
 from bestrand_drive.simulation.engines.dispatch import Brakes, Engine, Listener
 from bestrand_drive.simulation.engines.drain import Drained
 from bestrand_drive.simulation.engines.waiting import Waiting
+from bestrand_drive.simulation.scheduling.durations import Durations
 from bestrand_drive.simulation.servers.ports import PortBlock
 from bestrand_drive.simulation.slots.cell import Cell, Halt
 from bestrand_drive.simulation.slots.places import Place, Unseen
@@ -46,6 +47,7 @@ class RunReport:
         loads: Servers that shared a GPU (or a host, where nobody chose GPUs) -> results that count; more than one
             entry is a mixture, in which scores may differ for no reason of the policy's.
         skipped: Route and repeat of results that count -> scenarios that did not take place in them, and why.
+        durations: What is expected of each route, by which the order is made.
     """
 
     policy: str
@@ -57,6 +59,7 @@ class RunReport:
     drained: tuple[Drained, ...] = ()
     loads: Mapping[int, int] = field(default_factory=dict)
     skipped: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
+    durations: Durations | None = None
 
     def of(self, action: Action) -> tuple[CellPlan, ...]:
         """The cells with which this happens."""
@@ -117,7 +120,12 @@ def _drive(
     prepared: Prepared, books: Books, listener: Listener, halt: Halt, check: Callable[[], None], tell: Tell
 ) -> None:
     settings = prepared.settings
-    waiting = Waiting(books.cells(books.plan(prepared.wanted)), by_town=settings.adapter.needs_server)
+    waiting = Waiting(
+        books.cells(books.plan(prepared.wanted)),
+        by_town=settings.adapter.needs_server,
+        expected=prepared.durations.expected,
+        slots=prepared.request.servers,
+    )
     if not waiting:
         return
     brakes = Brakes(halt)
@@ -154,6 +162,7 @@ def _report(prepared: Prepared, books: Books) -> RunReport:
         drained=tuple(books.drains.drained),
         loads=loads_of(cell.counted for cell in cells),
         skipped=skipped,
+        durations=prepared.durations,
     )
 
 

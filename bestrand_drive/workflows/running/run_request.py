@@ -28,6 +28,7 @@ from bestrand_drive.simulation.attempts.route_set import RouteSet, read_route_se
 from bestrand_drive.simulation.attempts.run_folder import EvaluatorRef, RoutesRef, RunInfo
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
 from bestrand_drive.simulation.processes.marks import run_mark
+from bestrand_drive.simulation.scheduling.durations import Durations
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.headless import client_version, headless_command
@@ -36,6 +37,7 @@ from bestrand_drive.simulation.servers.root import find_simulator, find_version,
 from bestrand_drive.simulation.slots.keeping import MIB, Failure, Keeper, What
 from bestrand_drive.simulation.slots.settings import Settings
 from bestrand_drive.simulation.watchdog import Limits
+from bestrand_drive.workflows.running.durations import find_durations
 
 LIMITS = ("ready", "start", "load", "tick", "grace", "gone")
 """Names of ``--limit``: fields of ``Limits`` without their unit."""
@@ -95,6 +97,7 @@ class RunRequest:
         pool_builds: Whether attempts of other builds count.
         hooks: Whether the evaluator's Python gets the hooks.
         port_base: First port.
+        durations: Earlier results of other policies, by which the longest routes are known.
     """
 
     benchmark: str
@@ -136,6 +139,7 @@ class RunRequest:
     pool_builds: bool = False
     hooks: bool = True
     port_base: int = FIRST
+    durations: tuple[Path, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,6 +152,7 @@ class Prepared:
         info: What the run folder is a run of.
         routes: Of the benchmark's files that were given.
         wanted: One key a route and repeat.
+        durations: Expected, of each route that is wanted.
     """
 
     request: RunRequest
@@ -155,6 +160,7 @@ class Prepared:
     info: RunInfo
     routes: RouteSet
     wanted: tuple[AttemptKey, ...]
+    durations: Durations
 
     @property
     def keeper(self) -> Keeper:
@@ -209,7 +215,13 @@ def prepare(request: RunRequest) -> Prepared:
     wanted = _wanted(request, settings, simulated.simulator, policy, routes)
     if adapter.module:
         _check_routes(request, [routes.routes[name] for name in dict.fromkeys(key.route_id for key in wanted)])
-    return Prepared(request, settings, info, routes, wanted)
+    durations = find_durations(_of_wanted(routes, wanted), request.benchmark, request.durations)
+    return Prepared(request, settings, info, routes, wanted, durations)
+
+
+def _of_wanted(routes: RouteSet, wanted: Sequence[AttemptKey]) -> RouteSet:
+    """The routes that are wanted."""
+    return replace(routes, routes={key.route_id: routes.routes[key.route_id] for key in wanted})
 
 
 def _check_routes(request: RunRequest, routes: Sequence[RouteElement]) -> None:

@@ -39,11 +39,24 @@ def test_in_their_order_and_retries_last():
     assert waiting.take() is None
 
 
+def test_the_longest_expected_first_and_unknown_ones_in_their_order():
+    waiting = Waiting([cell(1), cell(2), cell(3), cell(4)], by_town=False, expected={"3": 9.0, "2": 4.0})
+    waiting.put_back(cell(3))
+    assert taken(waiting) == ["3", "2", "1", "4", "3"]
+
+
 def test_a_slot_stays_in_its_town_and_then_goes_where_most_is_to_be_done():
     towns = {1: "A", 2: "B", 3: "B", 4: "C", 5: "A", 6: "B"}
     cells = [cell(route, town) for route, town in towns.items()]
     assert taken(Waiting(cells, by_town=True), "C") == ["4", "2", "3", "6", "1", "5"]
     assert taken(Waiting(cells, by_town=True)) == ["2", "3", "6", "1", "5", "4"]
+    assert taken(Waiting(cells, by_town=True, expected={"1": 9.0})) == ["1", "5", "2", "3", "6", "4"]
+
+
+def test_where_slots_share_them_long_cells_do_not_wait_for_a_town():
+    cells = [cell(1, "A"), cell(2, "B"), cell(3, "A"), cell(4, "B")]
+    waiting = Waiting(cells, by_town=True, expected={"4": 200.0, "1": 100.0}, slots=2)
+    assert taken(waiting, "A") == ["4", "1", "3", "2"]
 
 
 LOG = Path("/nonexistent.log")
