@@ -40,6 +40,9 @@ def dry_run(prepared: Prepared, cells: Sequence[CellPlan]) -> list[str]:
     settings, count = prepared.settings, min(prepared.request.servers, len(cells))
     with ExitStack() as held:  # together, so that they differ
         blocks = [held.enter_context(settings.lease()).ports for _ in range(count)]
+    until = prepared.until
+    if until is not None:
+        cells = sorted(cells, key=lambda plan: until.block_of[plan.key.cell])
     lines = [f"# What these lines need, and what they leave, is in {settings.layout.dry_run}"]
     for number, ports in enumerate(blocks):
         lines += _Slot(prepared, number, ports).lines(cells[number::count])
@@ -88,7 +91,9 @@ class _Slot:
         if place.carla_root.exists():  # an earlier dry run's, whose options may have been others
             shutil.rmtree(place.carla_root)
         root = make_slot_root(place.carla_root, settings.server, rank, self.adapter_number)
-        yield _comment(f"{_name(plan)}; {root.folder}/CarlaUE4.sh, which the evaluator calls, starts the server by")
+        yield _comment(
+            f"{self._name(plan)}; {root.folder}/CarlaUE4.sh, which the evaluator calls, starts the server by"
+        )
         yield _comment(shlex.join(settings.server.start_argv(self.ports.rpc, self.adapter_number)))
         yield self._evaluator(plan, place)
         if root.stop_argv:
@@ -96,7 +101,7 @@ class _Slot:
 
     def _with_our_server(self, plan: CellPlan) -> Iterator[str]:
         root = self.prepared.settings.server.root or self._work(plan)
-        yield _comment(_name(plan))
+        yield _comment(self._name(plan))
         yield self._evaluator(plan, Place(self.ports, root.absolute(), Unseen()))
 
     def _evaluator(self, plan: CellPlan, place: Place) -> str:
@@ -107,6 +112,11 @@ class _Slot:
 
     def _command(self, plan: CellPlan, place: Place) -> Command:
         return command_of(self.prepared, self._cell(plan), self.number, self._work(plan), place)
+
+    def _name(self, plan: CellPlan) -> str:
+        until = self.prepared.until
+        block = "" if until is None else f", block {until.block_of[plan.key.cell]} of {len(until.blocks)}"
+        return f"route {plan.key.route_id}, repeat {plan.key.repeat}, attempt {plan.number}{block}"
 
     def _work(self, plan: CellPlan) -> Path:
         return self.prepared.settings.layout.dry_run / self._cell(plan).name
@@ -136,10 +146,6 @@ class _Slot:
         if stop:
             yield shlex.join(stop)
         yield f'for try in 1 2 3 4 5; do kill -s TERM -- "-$(cat {noted})" 2> /dev/null || break; sleep 1; done'
-
-
-def _name(plan: CellPlan) -> str:
-    return f"route {plan.key.route_id}, repeat {plan.key.repeat}, attempt {plan.number}"
 
 
 def _comment(text: str) -> str:

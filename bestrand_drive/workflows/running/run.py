@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from bestrand_drive.errors import EnvironmentFault, UsageError
 from bestrand_drive.simulation.adapters.command import Command
@@ -19,18 +21,26 @@ from bestrand_drive.simulation.attempts.view import rebuild
 from bestrand_drive.simulation.crews.local import LocalCrew
 from bestrand_drive.simulation.crews.resizing import Resizing
 from bestrand_drive.simulation.doctor.python import agent_class
+from bestrand_drive.simulation.engines.blocks import Blocks
 from bestrand_drive.simulation.engines.books import Books
 from bestrand_drive.simulation.engines.breaker import Breaker
 from bestrand_drive.simulation.engines.dispatch import Brakes, Engine, Listener
 from bestrand_drive.simulation.engines.drain import Drained
+from bestrand_drive.simulation.engines.source import Source
 from bestrand_drive.simulation.engines.waiting import Waiting
 from bestrand_drive.simulation.servers.ports import PortBlock
 from bestrand_drive.simulation.slots.cell import Cell, Halt
 from bestrand_drive.simulation.slots.places import Place, Unseen
 from bestrand_drive.workflows.running.dry_run import command_of
+from bestrand_drive.workflows.running.judged import Judged
 from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, most_servers, prepare
 
+if TYPE_CHECKING:
+    from bestrand_drive.compression.stopping.rule import Decision
+
 Tell = Callable[[str], None]
+Show = Callable[[Judged], None]
+"""Is told how sure the run is, after whole blocks."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,7 @@ class RunReport:
         loads: Servers that shared a GPU (or a host, where nobody chose GPUs) -> results that count; more than one
             entry is a mixture, in which scores may differ for no reason of the policy's.
         skipped: Route and repeat of results that count -> scenarios that did not take place in them, and why.
+        judged: How sure the run is; None without ``--until``.
     """
 
     policy: str
@@ -59,6 +70,23 @@ class RunReport:
     drained: tuple[Drained, ...] = ()
     loads: Mapping[int, int] = field(default_factory=dict)
     skipped: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
+    judged: Judged | None = None
+
+    @property
+    def to_run(self) -> tuple[CellPlan, ...]:
+        """The cells that the same command runs."""
+        return () if self.judged is not None and self.judged.enough else self.of(Action.RUN)
+
+    @property
+    def not_needed(self) -> tuple[CellPlan, ...]:
+        """The cells that it leaves out, because what there is was sure enough."""
+        return self.of(Action.RUN) if self.judged is not None and self.judged.enough else ()
+
+    @property
+    def lacking(self) -> tuple[CellPlan, ...]:
+        """The cells that are given up and matter."""
+        given_up = self.of(Action.EXHAUSTED)
+        return tuple(one for one in given_up if self.judged is None or self.judged.counts(one.key.cell))
 
     def of(self, action: Action) -> tuple[CellPlan, ...]:
         """The cells with which this happens."""
@@ -84,7 +112,13 @@ def plan_run(request: RunRequest, *, above: bool = True) -> tuple[Prepared, RunR
     return prepared, _report(prepared, books)
 
 
-def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = lambda _: None) -> RunReport:
+def run_policy(
+    prepared: Prepared,
+    listener: Listener,
+    halt: Halt,
+    tell: Tell = lambda _: None,
+    show: Show = lambda _: None,
+) -> RunReport:
     """Run what is not done yet.
 
     Args:
@@ -92,6 +126,7 @@ def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = 
         listener: Told of every attempt.
         halt: Whether to stop.
         tell: Told of what else there is to say.
+        show: Told how sure the run is, with ``--until``.
 
     Raises:
         UsageError: The folder is another run's, or driven by another process.
@@ -114,20 +149,42 @@ def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = 
             books.store,
             counted_attempts(prepared.wanted, books.store.attempts, build, pool_builds=pool_builds),
         )
-        _drive(prepared, books, listener, halt, lock.check)
+        with ExitStack() as held:
+            source = _source(prepared, books, show, held)
+            if source and not source.enough:
+                _drive(prepared, books, source, listener, halt, lock.check)
         return replace(_report(prepared, books), stopped=halt.asked)
 
 
-def _drive(prepared: Prepared, books: Books, listener: Listener, halt: Halt, check: Callable[[], None]) -> None:
+def _source(prepared: Prepared, books: Books, show: Show, held: ExitStack) -> Source:
+    """The cells that are to be run; with ``--until``, what is whole already was judged."""
+
+    def waiting(cells: list[Cell]) -> Waiting:
+        return Waiting(cells, by_town=prepared.settings.adapter.needs_server)
+
+    cells, until = books.cells(books.plan(prepared.wanted)), prepared.until
+    if until is None:
+        return waiting(cells)
+    from bestrand_drive.workflows.running.until import Referee  # noqa: PLC0415  brings torch
+
+    def shown(decision: Decision) -> None:
+        show(until.judged(decision, books.plan(prepared.wanted), books.store.attempts))
+
+    referee = held.enter_context(Referee(until, shown))
+    source = Blocks(until.blocks, cells, waiting, referee)
+    referee.settled()
+    return source
+
+
+def _drive(
+    prepared: Prepared, books: Books, source: Source, listener: Listener, halt: Halt, check: Callable[[], None]
+) -> None:
     settings = prepared.settings
-    waiting = Waiting(books.cells(books.plan(prepared.wanted)), by_town=settings.adapter.needs_server)
-    if not waiting:
-        return
     brakes = Brakes(halt)
     started = utc_stamp().replace(":", "").replace("+0000", "")
     with Resizing(settings.layout, prepared.request.servers, most_servers(prepared.request)) as resizing:
         crew = LocalCrew(settings, prepared.keeper, brakes, started, resizing.wanted)
-        Engine(crew, books, listener, brakes, check, settings.stagger_s).run(waiting)
+        Engine(crew, books, listener, brakes, check, settings.stagger_s).run(source)
 
 
 def _books(prepared: Prepared, store: AttemptStore) -> Books:
@@ -159,7 +216,13 @@ def _report(prepared: Prepared, books: Books) -> RunReport:
         drained=tuple(books.drains.drained),
         loads=loads_of(cell.counted for cell in cells),
         skipped=skipped,
+        judged=_judged(prepared, books, cells),
     )
+
+
+def _judged(prepared: Prepared, books: Books, cells: Sequence[CellPlan]) -> Judged | None:
+    until = prepared.until
+    return None if until is None else until.judged(until.decide(until.whole(cells)), cells, books.store.attempts)
 
 
 def _skipped(store: AttemptStore, cells: Iterable[CellPlan]) -> dict[tuple[str, int], tuple[str, ...]]:
