@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import socket
 import sys
-import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -31,25 +30,29 @@ class Drives:
         records: ``route.repeat`` -> record of the evaluator.
         seconds: Route, or ``route.repeat`` -> how long; 0 for the others.
         fails: Route -> ``hung``, or how many attempts the simulator crashes in.
+        after: ``route.repeat`` -> others before whose ends it does not end.
         began: ``route.repeat`` of all that began here, in order.
+        ended: Of those that ended by themselves.
     """
 
     records: dict[str, Any]
     seconds: dict[str, float] = field(default_factory=dict)
     fails: dict[str, str] = field(default_factory=dict)
+    after: dict[str, list[str]] = field(default_factory=dict)
     began: list[str] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
 
     def drive(self, cell: Cell, halt: Halt) -> Finished:
         """One drive."""
-        name = f"{cell.key.route_id}.{cell.key.repeat}"
+        name, place = f"{cell.key.route_id}.{cell.key.repeat}", Path("/nonexistent")
         self.began.append(name)
         wall_s = self.seconds.get(name, self.seconds.get(cell.key.route_id, 0.0))
         end_s = time.monotonic() + wall_s
-        while time.monotonic() < end_s and not halt.asked:
+        while time.monotonic() < end_s or not set(self.after.get(name, ())) <= set(self.ended):
             time.sleep(_LOOK_S)
-        place = Path("/nonexistent")
-        if time.monotonic() < end_s:
-            return Finished(cell, None, None, None, place, place / "log")
+            if halt.asked:
+                return Finished(cell, None, None, None, place, place / "log")
+        self.ended.append(name)
         fails = self.fails.get(cell.key.route_id, "0")
         if fails == "hung":
             return Finished(cell, hung(cell.number, cell.key), None, None, place, place / "log")
@@ -103,7 +106,6 @@ class ToyCrew:
 
     def close(self) -> None:
         """See ``Crew``."""
-        assert not [one for one in threading.enumerate() if one.name.startswith("slot") and not one.is_alive()]
 
 
 def crew_of(drives: Drives) -> Callable[..., ToyCrew]:
