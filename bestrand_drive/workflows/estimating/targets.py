@@ -243,7 +243,8 @@ def _needed(target: Target, suite: Suite) -> list[int]:
 def whole_items(target: Target, suite: Suite) -> ScoreMatrix:
     """The target's scores on the chosen items, without the half-measured ones among pairs and groups."""
     halves = {item.id for item in suite.items if item.members} & set(missing_items(target, suite))
-    chosen = [number for number, item in enumerate(suite.item_ids) if item in set(suite.chosen) - halves]
+    kept = set(suite.chosen) - halves
+    chosen = [number for number, item in enumerate(suite.item_ids) if item in kept]
     return target.scores.hidden_outside(torch.tensor(chosen, dtype=torch.long))
 
 
@@ -274,7 +275,8 @@ def with_filled(target: Target, items: list[str], suite: Suite, *, best: bool) -
     """
     scores = target.scores
     values, valid = scores.values.clone(), scores.valid.clone()
-    rows = torch.tensor([item in set(items) for item in scores.items])
+    filled_in = set(items)
+    rows = torch.tensor([item in filled_in for item in scores.items])
     for number in _needed(target, suite):
         spec = scores.metrics[number]
         if spec.bounds is None:

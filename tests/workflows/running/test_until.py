@@ -47,6 +47,7 @@ def suite(bench, tmp_path_factory):
 def driven(make_runs, suite, monkeypatch):
     """Runs on the suite; ``drives`` says what comes of them."""
     monkeypatch.setattr(run, "_check_python", lambda *_: "")  # which starts one
+    monkeypatch.setattr(os, "fsync", lambda _: None)
     runs = make_runs("bench2drive", "--routes", suite, "--servers", 8)
 
     def drive(drives, *more, code=0):
@@ -341,3 +342,44 @@ def test_the_blocks_are_shown(driven, suite, bench):
     lines = driven.run("--dry-run", *until, "--servers", 1).out
     shown = [line for line in lines.splitlines() if line.startswith("# route ")]
     assert [line.split(", block ")[1].split()[0].rstrip(";") for line in shown] == sorted(number.values())
+
+
+def test_a_terminal_keeps_it_below_the_table(driven, dan, suite, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "300")
+    found, _, widths = dan
+    ran = driven.drive(Drives(found, beyond(suite, 4)), "--until", GOAL + repr(a_goal(widths, 4)))
+    assert ran.out.count("blocks 1-4 of 6: enough: driving_score") >= 1
+    assert "40 of 60 routes and repeats of the suite" in ran.out
+
+
+def test_both_routes_of_a_pair_and_all_repeats_are_in_one_block(make_runs, fail_suite):
+    runs = make_runs("fail2drive", "--routes", fail_suite, "--repeats", 2)
+    known = read_suite(fail_suite)
+    cells = runs.run("--explain", "--until", "base_driving_score=9", "--json").json["cells"]
+    members = {item.id: item.members for item in known.items}
+    for number, block in enumerate(order_of(known).blocks, 1):
+        routes = {int(member.rsplit("_", 1)[1]) for item in block for member in members[item]}
+        assert {(int(one["route"]), one["repeat"]) for one in cells if one["block"] == number} == {
+            (route, repeat) for route in routes for repeat in range(2)
+        }
+    assert len(cells) == 2 * 2 * known.k
+
+
+def test_evaluators_that_run_are_ended_in_peace_when_it_is_enough(driven, dan, suite, bestrand, monkeypatch):
+    """Real processes: the last route of the fourth block is driven while two of the fifth are; 39 are there."""
+    found, _, widths = dan
+    blocks = blocks_of(suite)
+    *there, last = [item for block in blocks[:4] for item in block]
+    driven.drive(Drives(found), "--only", ",".join(there))
+    monkeypatch.undo()
+    driven.monkeypatch.setenv("XDG_RUNTIME_DIR", str(driven.folder / "runtime"))
+    driven.order(f"{last}:ok,slow=300")
+    until = ("--until", GOAL + repr(a_goal(widths, 4)))
+    ran = driven.run(*until, "--servers", 3)
+    assert {one.key.route_id for one in driven.attempts()} == {*there, last}
+    assert driven.left() == []
+    assert "stopped before it had a result, which leaves nothing" in ran.out
+    assert "blocks 1-4 of 6: enough" in ran.out
+    told = bestrand("estimate", suite, "--results", driven.path, *until).out.splitlines()[-1]
+    assert told in ran.out.splitlines()
