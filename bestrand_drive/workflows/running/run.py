@@ -37,6 +37,7 @@ from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, m
 
 if TYPE_CHECKING:
     from bestrand_drive.compression.stopping.rule import Decision
+    from bestrand_drive.workflows.running.until import Referee
 
 Tell = Callable[[str], None]
 Show = Callable[[Judged], None]
@@ -150,30 +151,31 @@ def run_policy(
             counted_attempts(prepared.wanted, books.store.attempts, build, pool_builds=pool_builds),
         )
         with ExitStack() as held:
-            source = _source(prepared, books, show, held)
+            source, referee = _source(prepared, books, show, held)
             if source and not source.enough:
                 _drive(prepared, books, source, listener, halt, lock.check)
-        return replace(_report(prepared, books), stopped=halt.asked)
+            decision = referee.settled() if referee else None
+        return replace(_report(prepared, books, decision), stopped=halt.asked)
 
 
-def _source(prepared: Prepared, books: Books, show: Show, held: ExitStack) -> Source:
-    """The cells that are to be run; with ``--until``, what is whole already was judged."""
+def _source(prepared: Prepared, books: Books, show: Show, held: ExitStack) -> tuple[Source, Referee | None]:
+    """The cells that are to be run, and with ``--until`` who says when it is enough: what is whole now was judged."""
 
     def waiting(cells: list[Cell]) -> Waiting:
         return Waiting(cells, by_town=prepared.settings.adapter.needs_server)
 
     cells, until = books.cells(books.plan(prepared.wanted)), prepared.until
     if until is None:
-        return waiting(cells)
-    from bestrand_drive.workflows.running.until import Referee  # noqa: PLC0415  brings torch
+        return waiting(cells), None
+    from bestrand_drive.workflows.running import until as heavy  # noqa: PLC0415  brings torch
 
     def shown(decision: Decision) -> None:
         show(until.judged(decision, books.plan(prepared.wanted), books.store.attempts))
 
-    referee = held.enter_context(Referee(until, shown))
+    referee = held.enter_context(heavy.Referee(until, shown))
     source = Blocks(until.blocks, cells, waiting, referee)
     referee.settled()
-    return source
+    return source, referee
 
 
 def _drive(
@@ -204,7 +206,7 @@ def _driven_here(attempt: Attempt) -> bool:
     return attempt.of_policy and attempt.adopted_from is None
 
 
-def _report(prepared: Prepared, books: Books) -> RunReport:
+def _report(prepared: Prepared, books: Books, decision: Decision | None = None) -> RunReport:
     cells = books.plan(prepared.wanted)
     skipped = _skipped(books.store, cells) if prepared.settings.adapter.module else {}
     return RunReport(
@@ -216,13 +218,19 @@ def _report(prepared: Prepared, books: Books) -> RunReport:
         drained=tuple(books.drains.drained),
         loads=loads_of(cell.counted for cell in cells),
         skipped=skipped,
-        judged=_judged(prepared, books, cells),
+        judged=_judged(prepared, books, cells, decision),
     )
 
 
-def _judged(prepared: Prepared, books: Books, cells: Sequence[CellPlan]) -> Judged | None:
+def _judged(prepared: Prepared, books: Books, cells: Sequence[CellPlan], decision: Decision | None) -> Judged | None:
+    """By the referee's last decision, unless a route of its blocks is to be run again, for no fault of its own."""
     until = prepared.until
-    return None if until is None else until.judged(until.decide(until.whole(cells)), cells, books.store.attempts)
+    if until is None:
+        return None
+    whole = until.whole(cells)
+    if decision is None or (decision.look is not None and decision.look.blocks > whole):
+        decision = until.decide(whole)
+    return until.judged(decision, cells, books.store.attempts)
 
 
 def _skipped(store: AttemptStore, cells: Iterable[CellPlan]) -> dict[tuple[str, int], tuple[str, ...]]:

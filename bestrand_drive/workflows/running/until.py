@@ -65,7 +65,7 @@ class Until:
             DataRefused: A result is damaged.
         """
         items = [item for block in self.order.blocks[:whole] for item in block]
-        if not any(self.layout.results.rglob("*.json")):  # everything so far was given up
+        if not items or not any(self.layout.results.rglob("*.json")):  # or everything so far was given up
             verdict = Verdict.GO_ON if whole < len(self.blocks) else Verdict.EXHAUSTED
             return Decision(self.goal, verdict, None, self.order.blocks[whole] if whole < len(self.blocks) else ())
         target = read_target(self.suite, self.layout.root, name=None)
@@ -213,14 +213,14 @@ class Referee:
             self._ask()
         return self._decision is not None and self._decision.verdict is Verdict.STOP
 
-    def settled(self) -> bool:
-        """Whether it is enough, once all that is whole was judged."""
+    def settled(self) -> Decision | None:
+        """The decision on all that is whole, waited for; None when nothing is."""
         while self._pending is not None or self._whole != self._asked:
             if self._pending is None:
                 self._ask()
             else:
                 self._take(self._pending)
-        return self.enough
+        return self._decision
 
     def _ask(self) -> None:
         self._asked = self._whole
@@ -239,8 +239,4 @@ class Referee:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        try:
-            if error is None:
-                self.settled()
-        finally:
-            self._pool.shutdown()
+        self._pool.shutdown()
