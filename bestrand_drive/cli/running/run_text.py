@@ -18,7 +18,7 @@ from bestrand_drive.simulation.engines.drain import Drained
 from bestrand_drive.simulation.slots.keeping import failed
 from bestrand_drive.workflows.running.run import RunReport
 
-NOT_NEEDED = "not needed"
+NOT_NEEDED = "not_needed"
 """What happens with a cell that waits, once it is enough."""
 Again = Callable[[str, int], str]
 """Route and repeat -> the command that runs them once more."""

@@ -78,12 +78,18 @@ def estimate_line(request: RunRequest) -> str:
     """The command that says the same of the run folder."""
     words = ["bestrand", "estimate", str(request.routes), "--results", str(request.out)]
     for name, half in request.until.items():
-        words += ["--until", f"{name}={half:g}"]
+        words += ["--until", f"{name}={_exact(half)}"]
     if request.until_interval != "policy":
         words += ["--until-interval", request.until_interval]
     if request.level != LEVEL:
-        words += ["--level", f"{request.level:g}"]
+        words += ["--level", _exact(request.level)]
     return shlex.join(words)
+
+
+def _exact(number: float) -> str:
+    """As short as it is the same number."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
 
 
 def judged_json(judged: Judged) -> dict[str, Any]:

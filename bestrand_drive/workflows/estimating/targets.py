@@ -109,6 +109,14 @@ def read_target(
     )
 
 
+def nothing_measured(suite: Suite) -> Target:
+    """Of a policy that has no result yet."""
+    specs = suite_specs(suite)
+    empty = np.full((suite.n, 1, len(specs)), np.nan)
+    scores = ScoreMatrix.from_arrays(empty, items=suite.item_ids, policies=["-"], metrics=specs)
+    return Target("-", UNKNOWN_SIMULATOR, scores, {}, (), {}, {})
+
+
 def policy_name(results: Path) -> str:
     """What to call a policy after its results: a folder's whole name, a file's name without .json."""
     name = printable(results.resolve().name)

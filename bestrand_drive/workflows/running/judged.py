@@ -34,7 +34,7 @@ class Judged:
 
     Attributes:
         decision: Of the rule; its look is the earliest that reaches the goal, else that of all whole blocks.
-        whole: Blocks from the beginning of which every route and repeat has a result or is given up.
+        whole: Blocks from the beginning that were judged: every route and repeat has a result or is given up.
         blocks: Route and repeat -> number of its block, from 1.
         finished: Routes and repeats that have a result or are given up, wherever in the order.
         items: Of the suite.

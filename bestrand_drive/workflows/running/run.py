@@ -169,8 +169,8 @@ def _source(prepared: Prepared, books: Books, show: Show, held: ExitStack) -> tu
         return waiting(cells), None
     from bestrand_drive.workflows.running import until as heavy  # noqa: PLC0415  brings torch
 
-    def shown(decision: Decision) -> None:
-        show(until.judged(decision, books.plan(prepared.wanted), books.store.attempts))
+    def shown(decision: Decision, whole: int) -> None:
+        show(until.judged(decision, whole, books.plan(prepared.wanted), books.store.attempts))
 
     referee = held.enter_context(heavy.Referee(until, shown))
     source = Blocks(until.blocks, cells, waiting, referee)
@@ -230,7 +230,7 @@ def _judged(prepared: Prepared, books: Books, cells: Sequence[CellPlan], decisio
     whole = until.whole(cells)
     if decision is None or (decision.look is not None and decision.look.blocks > whole):
         decision = until.decide(whole)
-    return until.judged(decision, cells, books.store.attempts)
+    return until.judged(decision, whole, cells, books.store.attempts)
 
 
 def _skipped(store: AttemptStore, cells: Iterable[CellPlan]) -> dict[tuple[str, int], tuple[str, ...]]:

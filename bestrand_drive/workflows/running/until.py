@@ -19,7 +19,7 @@ from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.attempts.run_folder import read_run
 from bestrand_drive.suite import Suite, SuiteItem, read_suite
 from bestrand_drive.workflows.estimating.stopping import check_goal, order_of, stopping_in_whole
-from bestrand_drive.workflows.estimating.targets import read_target
+from bestrand_drive.workflows.estimating.targets import nothing_measured, read_target
 from bestrand_drive.workflows.running.judged import CellName, Hours, Judged
 from bestrand_drive.workflows.running.run_request import RunRequest
 
@@ -65,18 +65,18 @@ class Until:
             DataRefused: A result is damaged.
         """
         items = [item for block in self.order.blocks[:whole] for item in block]
-        if not items or not any(self.layout.results.rglob("*.json")):  # or everything so far was given up
-            verdict = Verdict.GO_ON if whole < len(self.blocks) else Verdict.EXHAUSTED
-            return Decision(self.goal, verdict, None, self.order.blocks[whole] if whole < len(self.blocks) else ())
-        target = read_target(self.suite, self.layout.root, name=None)
+        if items and any(self.layout.results.rglob("*.json")):
+            target = read_target(self.suite, self.layout.root, name=None)
+        else:  # everything so far was given up
+            target = nothing_measured(self.suite)
         return stopping_in_whole(self.suite, target, self.goal, items, judged)
 
-    def judged(self, decision: Decision, plans: Sequence[CellPlan], attempts: Sequence[Attempt]) -> Judged:
-        """A decision with what there is to be shown beside it."""
+    def judged(self, decision: Decision, whole: int, plans: Sequence[CellPlan], attempts: Sequence[Attempt]) -> Judged:
+        """A decision on so many whole blocks, with what there is to be shown beside it."""
         over = {plan.key.cell for plan in plans if plan.action is not Action.RUN}
         return Judged(
             decision=decision,
-            whole=self.whole(plans),
+            whole=whole,
             blocks=self.block_of,
             finished=len(over),
             items=self.suite.k,
@@ -189,10 +189,10 @@ class Referee:
 
     Args:
         until: When it is enough.
-        show: Told of each decision, from the thread that asks ``enough``.
+        show: Told of each decision and on how many blocks it is, from the thread that asks ``enough``.
     """
 
-    def __init__(self, until: Until, show: Callable[[Decision], None]) -> None:
+    def __init__(self, until: Until, show: Callable[[Decision, int], None]) -> None:
         self._until, self._show = until, show
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="referee")
         self._whole = self._asked = self._judged = 0
@@ -233,7 +233,7 @@ class Referee:
         self._decision = decision
         if self._decision.verdict is not Verdict.STOP:
             self._judged = min(self._asked, self._whole)
-        self._show(self._decision)
+        self._show(decision, self._asked)
 
     def __enter__(self) -> Referee:
         return self

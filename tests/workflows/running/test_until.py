@@ -101,8 +101,8 @@ def dan(bench, suite, tmp_path_factory):
 
 
 def beyond(suite, count):
-    """Routes after so many blocks, which would take ten minutes: who does not stop before them hangs."""
-    return {item: 600.0 for block in blocks_of(suite)[count:] for item in block}
+    """Routes after so many blocks, which would take a minute: who does not stop before them drives them."""
+    return {item: 60.0 for block in blocks_of(suite)[count:] for item in block}
 
 
 def a_goal(widths, count):
@@ -155,15 +155,23 @@ def test_quick_good_routes_do_not_stop_a_policy_whose_slow_ones_are_bad(driven, 
     began = [number[name.split(".")[0]] for name in drives.began]
     assert began == sorted(began), "a block begins when nothing of those before it waits"
     assert (said["exhausted"], said["run"]) == (0, 0)
-    assert (said["done"], said["not needed"]) == (50, 10)
+    assert (said["done"], said["not_needed"]) == (50, 10)
     assert set(drives.began) - set(drives.ended) <= {f"{item}.0" for item in blocks_of(suite)[5]}
 
 
 def test_the_same_command_again_says_it_at_once_and_without_until_the_rest_is_run(driven, dan, suite):
     found, lines, widths = dan
     drives, until = Drives(found, beyond(suite, 4)), ("--until", GOAL + repr(a_goal(widths, 4)))
+    three = [item for block in blocks_of(suite)[:3] for item in block]
+    driven.drive(drives, "--only", ",".join(three))
     first = driven.drive(drives, *until)
-    assert "blocks 1-2 of 6: not judged before 30 items" in first.out or "blocks 1-3 of 6: driving_score" in first.out
+    narrowing = next(line for line in first.out.splitlines() if line.startswith("blocks "))
+    ends = [f"{one.low:.4g} to {one.high:.4g} (+-{one.half_width:.3g})" for one in (lines[3].policy, lines[3].run)]
+    assert narrowing.startswith(
+        f"blocks 1-3 of 6: {METRIC} {lines[3].value:.4g}, policy {ends[0]}, this run {ends[1]}, wanted +-"
+    )
+    assert "; 30 of 60 routes and repeats of the suite; " in narrowing
+    assert " h driven, a stop now spares about " in narrowing
     assert "blocks 1-4 of 6: enough: driving_score" in first.out
     last = first.out.splitlines()[-4:]
     value, half = lines[4].value, widths[4]
@@ -179,7 +187,7 @@ def test_the_same_command_again_says_it_at_once_and_without_until_the_rest_is_ru
     assert again.out.splitlines()[-4] == last[0]
     assert driven.attempts() == stored
     shown = driven.run("--explain", *until, "--json").json
-    assert (shown["run"], shown["not needed"]) == (0, 20)
+    assert (shown["run"], shown["not_needed"]) == (0, 20)
     assert driven.run("--dry-run", *until, "--json").json["commands"] == []
     rest = driven.drive(Drives(found), "--json").json
     assert (rest["done"], rest["until"], len(driven.attempts())) == (60, None, 60)
@@ -234,7 +242,8 @@ def test_every_route_of_a_block_can_be_given_up(driven, dan, bench, suite):
     other = Drives({}, fails=dict.fromkeys(bench.ids, "hung"))
     driven.out = "other"
     said = driven.drive(other, "--until", f"{GOAL}0.01", "--json", code=6).json
-    assert (said["until"]["verdict"], said["until"]["items"], said["exhausted"]) == ("exhausted", None, 60)
+    assert (said["until"]["verdict"], said["until"]["items"], said["exhausted"]) == ("exhausted", 60, 60)
+    assert (said["until"]["measured"], said["until"]["metrics"][METRIC]["estimate"]) == (0, None)
 
 
 def test_a_block_is_whole_when_all_repeats_are_there(driven, bench, suite, bestrand, tmp_path):
@@ -253,7 +262,7 @@ def test_a_block_is_whole_when_all_repeats_are_there(driven, bench, suite, bestr
     assert told == {name: ran.json["until"][name] for name in told}
     said = ran.err.splitlines()
     first = next(number for number, line in enumerate(said) if line.startswith("blocks "))
-    assert said[first].startswith("blocks 1-3 of 6: driving_score")
+    assert said[first].startswith(("blocks 1-3 of 6: driving_score", "blocks 1-4 of 6: enough"))
     assert any(line.startswith(f"route {blocks[0][0]}, repeat 1: ") for line in said[:first])
     assert "give --repeats 2" in driven.run(*until[:2], code=2).err
 
