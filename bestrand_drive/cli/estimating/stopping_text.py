@@ -37,23 +37,25 @@ def _ends(interval: Interval | None) -> dict[str, float] | None:
 
 def print_until(found: SuiteEstimate) -> None:
     """One sentence: when the goal was reached, or how far it is."""
-    if found.until is None:
-        return
-    said, look = found.until, found.until.look
+    if found.until is not None:
+        say(console(), until_line(found.until, found.suite_items))
+
+
+def until_line(said: Decision, suite_items: int) -> str:
+    """When the goal was reached, or how far it is; what a run says at its end, and ``estimate --until`` of it."""
+    look = said.look
     goal = listed([f"{name} +-{half:g}" for name, half in said.goal.half_widths.items()])
-    out = console()
     if look is None:
-        first = min(said.goal.first, found.suite_items)
-        say(out, f"until {goal}: not judged yet; whole blocks of the order do not make {first} items")
-        return
+        first = min(said.goal.first, suite_items)
+        return f"until {goal}: not judged yet; whole blocks of the order do not make {first} items"
     parts = []
     for name, half in look.half_widths.items():
         value = look.estimates[name].value
         parts.append(f"{name} " + ("withheld" if value is None or half is None else f"{value:.4g} +-{half:.3g}"))
-    where = f"the first {look.items} of {found.suite_items} items of the order (blocks 1-{look.blocks})"
+    where = f"the first {look.items} of {suite_items} items of the order (blocks 1-{look.blocks})"
     verdict = {
         Verdict.STOP: f"reached with {where}",
         Verdict.GO_ON: f"not reached with {where}, the last whole block",
-        Verdict.EXHAUSTED: f"not reached with all {found.suite_items} items",
+        Verdict.EXHAUSTED: f"not reached with all {suite_items} items",
     }[said.verdict]
-    say(out, f"until {goal} ({said.goal.interval} {100 * said.goal.level:g}%): {verdict}: {listed(parts)}")
+    return f"until {goal} ({said.goal.interval} {100 * said.goal.level:g}%): {verdict}: {listed(parts)}"

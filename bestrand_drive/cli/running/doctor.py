@@ -43,6 +43,10 @@ def _doctor(
     Exit code 7 when something would fail. What is not given is skipped; --dry-run and --explain change nothing.
     """
     check_numbers(request)
+    if request.until and request.routes and request.benchmark:
+        from bestrand_drive.workflows.running.until import goal_of  # noqa: PLC0415  brings torch
+
+        goal_of(request)
     try:
         with _signals_end_it():
             return _examine(_case(request), as_object=json)

@@ -15,10 +15,10 @@ from bestrand_drive.cli.running.run_lines import Lines
 from bestrand_drive.cli.running.run_live import LiveTable
 from bestrand_drive.cli.running.run_options import DryRun, Explain, of_a_run
 from bestrand_drive.cli.running.run_text import as_json, print_plan, print_summary
+from bestrand_drive.cli.running.until_text import print_judged
 from bestrand_drive.cli.tables import console, say
 from bestrand_drive.errors import ExitCode
 from bestrand_drive.files import dump_json
-from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.processes.interrupts import Interrupts, interrupts
 from bestrand_drive.workflows.running.dry_run import dry_run as lines_of
 from bestrand_drive.workflows.running.run import RunReport, plan_run, run_policy
@@ -38,7 +38,7 @@ run = of_a_run(_run_command, needed=True)
 
 def _show(request: RunRequest, *, commands: bool, as_object: bool) -> int:
     prepared, report = plan_run(request)
-    lines = lines_of(prepared, report.of(Action.RUN)) if commands else []
+    lines = lines_of(prepared, report.to_run) if commands else []
     if as_object:
         said = as_json(report, partial(again_line, request))
         if commands:
@@ -49,6 +49,7 @@ def _show(request: RunRequest, *, commands: bool, as_object: bool) -> int:
             say(console(), line)
     else:
         print_plan(console(), report)
+        print_judged(console(), report, request)
     return ExitCode.OK
 
 
@@ -59,11 +60,12 @@ def _run(request: RunRequest, *, as_object: bool) -> int:
     listener = LiveTable(out, again) if out.is_terminal else Lines(out, again)
     with interrupts() as heard:
         with listener if isinstance(listener, LiveTable) else nullcontext():
-            report = run_policy(prepared, listener, heard, listener.say)
+            report = run_policy(prepared, listener, heard, listener.say, listener.judged)
         code = exit_code((report,), heard)
     if as_object:
         print(dump_json(as_json(report, again)).decode(), end="")
     print_summary(out, report, again, str(request.out))
+    print_judged(out, report, request)
     return code
 
 
@@ -71,4 +73,4 @@ def exit_code(reports: Sequence[RunReport], heard: Interrupts) -> int:
     """What runs tell the shell: the signal that stopped them, 6 when routes were given up, or 0."""
     if heard.first is not None:
         return ExitCode.INTERRUPTED if heard.first == signal.SIGINT else 128 + heard.first
-    return ExitCode.INCOMPLETE if any(report.of(Action.EXHAUSTED) for report in reports) else ExitCode.OK
+    return ExitCode.INCOMPLETE if any(report.lacking for report in reports) else ExitCode.OK

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from rich.console import Console
 
+from bestrand_drive.cli.running.until_text import block_line
 from bestrand_drive.cli.tables import say
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.attempts.record import Attempt
@@ -15,6 +16,7 @@ from bestrand_drive.simulation.engines.books import Settled
 from bestrand_drive.simulation.engines.drain import Drained
 from bestrand_drive.simulation.slots.cell import Cell, Finished, Situation
 from bestrand_drive.simulation.slots.keeping import failed
+from bestrand_drive.workflows.running.judged import Judged
 
 EVERY_S = 60.0
 
@@ -82,6 +84,10 @@ class Lines:
     def drained(self, drained: Drained) -> None:
         """See ``Listener``."""
         self.say(drained_line(drained))
+
+    def judged(self, judged: Judged) -> None:
+        """How sure the run is, after whole blocks."""
+        self.say(block_line(judged))
 
     def look(self, situations: Sequence[Situation], waiting: int) -> None:
         """See ``Listener``."""

@@ -12,7 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from bestrand_drive.cli.running.run_lines import Lines, duration
+from bestrand_drive.cli.running.until_text import block_line
 from bestrand_drive.simulation.slots.cell import Cell, Situation
+from bestrand_drive.workflows.running.judged import Judged
 
 HEADS = ("server", "town", "route", "repeat", "attempt", "state", "tick", "speed", "since")
 
@@ -28,6 +30,7 @@ class LiveTable(Lines):
     def __init__(self, out: Console, again: Callable[[str, int], str]) -> None:
         super().__init__(out, again)
         self._live = Live(console=out, refresh_per_second=4, transient=True)
+        self._sure: tuple[Text, ...] = ()
 
     def __enter__(self) -> LiveTable:
         self._live.start()
@@ -39,10 +42,16 @@ class LiveTable(Lines):
     def started(self, cell: Cell, slot: int) -> None:
         """See ``Listener``: the table tells."""
 
+    def judged(self, judged: Judged) -> None:
+        """Above the table as a line, and below it until the next one."""
+        super().judged(judged)
+        self._sure = (Text(block_line(judged)),)
+
     def look(self, situations: Sequence[Situation], waiting: int) -> None:
         """See ``Listener``."""
         self.servers = max(self.servers, len(situations))
-        self._live.update(Group(table_of(situations, time.monotonic()), Text(self.progress(len(situations), waiting))))
+        said = Text(self.progress(len(situations), waiting))
+        self._live.update(Group(table_of(situations, time.monotonic()), said, *self._sure))
 
 
 def table_of(situations: Sequence[Situation], now_s: float) -> Table:

@@ -10,7 +10,7 @@ import typer
 
 from bestrand_drive.benchmarks.builtin_routes import NAME
 from bestrand_drive.cli.declared import declared, parameters_of
-from bestrand_drive.cli.options import comma_list, pairs
+from bestrand_drive.cli.options import comma_list, numbers, pairs
 from bestrand_drive.cli.running import driving_options as driving
 from bestrand_drive.cli.running.driving_options import HOW, SERVERS, SHOW, WHAT
 from bestrand_drive.errors import UsageError
@@ -19,9 +19,9 @@ from bestrand_drive.simulation.attempts.plan import MAX_ATTEMPTS
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.simulation.slots.keeping import Failure, parse_what
-from bestrand_drive.workflows.running.run_request import LIMITS, RunRequest, routes_or_shipped
+from bestrand_drive.workflows.running.run_request import LEVEL, LIMITS, RunRequest, routes_or_shipped
 
-KEEP = "What is kept"
+KEEP, ENOUGH = "What is kept", "When it is enough"
 DryRun = Annotated[
     bool,
     typer.Option(
@@ -180,6 +180,19 @@ def run_request(
         Literal["any", "policy", "infrastructure"], typer.Option(help="Of whose failures.", rich_help_panel=KEEP)
     ] = "any",
     keep_quota_mib: Annotated[int, typer.Option(help="For all that is kept.", rich_help_panel=KEEP)] = 4096,
+    until: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="METRIC=HALFWIDTH, such as driving_score=3: run a suite block by block, and end when whole "
+            "blocks make the interval that narrow; repeat.",
+            rich_help_panel=ENOUGH,
+            show_default=False,
+        ),
+    ] = None,
+    until_interval: Annotated[
+        Literal["policy", "run"], typer.Option(help="Whose half width --until is.", rich_help_panel=ENOUGH)
+    ] = "policy",
+    level: Annotated[float, typer.Option(help="Confidence of the intervals.", rich_help_panel=ENOUGH)] = LEVEL,
 ) -> RunRequest:
     """What the options ask for.
 
@@ -227,6 +240,9 @@ def run_request(
         hooks=not no_hooks,
         port_base=port_base,
         durations=tuple(durations or ()),
+        until=numbers("--until", until) if until else {},
+        until_interval=until_interval,
+        level=level,
     )
 
 

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.cli.running.run_lines import drained_line
+from bestrand_drive.cli.running.until_text import judged_json
 from bestrand_drive.cli.tables import say, table
 from bestrand_drive.simulation.attempts.loads import mixture
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan
@@ -18,13 +19,15 @@ from bestrand_drive.simulation.scheduling.durations import Durations
 from bestrand_drive.simulation.slots.keeping import failed
 from bestrand_drive.workflows.running.run import RunReport
 
+NOT_NEEDED = "not_needed"
+"""What happens with a cell that waits, once it is enough."""
 Again = Callable[[str, int], str]
 """Route and repeat -> the command that runs them once more."""
 
 
 def print_summary(out: Console, report: RunReport, again: Again, out_folder: str) -> None:
     """The end of a run."""
-    done, left = report.of(Action.DONE), report.of(Action.RUN)
+    done, left = report.of(Action.DONE), report.to_run
     missing = report.of(Action.EXHAUSTED)
     say(out, f"{report.policy}: {len(done)} of {len(report.cells)} routes and repeats have a result ({out_folder})")
     made = Counter(attempt.outcome for attempt in report.made)
@@ -32,7 +35,8 @@ def print_summary(out: Console, report: RunReport, again: Again, out_folder: str
         kinds = ", ".join(f"{made[kind]} {kind.value.replace('_', ' ')}" for kind in Outcome if made[kind])
         say(out, f"attempts of this start: {len(report.made)} ({kinds})")
     for cell in missing:
-        say(out, f"missing: {_name(cell)}: {cell.why}")
+        beyond = "" if cell in report.lacking else "; beyond the blocks that were enough"
+        say(out, f"missing: {_name(cell)}: {cell.why}{beyond}")
         say(out, f"  again: {again(cell.key.route_id, cell.key.repeat)}")
     for one in report.drained:
         say(out, f"drained: {drained_line(one)}")
@@ -59,37 +63,67 @@ def _skipped_lines(report: RunReport) -> Iterator[str]:
 def print_plan(out: Console, report: RunReport) -> None:
     """Why each route will or will not run."""
     rows = [
-        (cell.key.route_id, str(cell.key.repeat), cell.action.value, _expected(report, cell), cell.why)
-        for cell in report.cells
+        (
+            cell.key.route_id,
+            str(cell.key.repeat),
+            *_block(report, cell),
+            _what(report, cell),
+            _expected(report, cell),
+            cell.why,
+        )
+        for cell in in_order(report)
     ]
-    table(out, ("route", "repeat", "what", "expected", "why"), rows)
+    table(out, ("route", "repeat", *(("block",) if report.judged else ()), "what", "expected", "why"), rows)
     if report.durations is not None:
         say(out, report.durations.said)
     for why in report.damaged:
         say(out, f"damaged, the next start moves it into the quarantine: {why}")
-    counts = Counter(cell.action for cell in report.cells)
+    counts = [f"{count} {what}" for what, count in _counts(report).items()]
     damaged = [f"{len(report.damaged)} damaged"] if report.damaged else []
-    say(out, ", ".join([f"{counts[action]} {action.value}" for action in Action] + damaged))
+    say(out, ", ".join(counts + damaged))
+
+
+def in_order(report: RunReport) -> list[CellPlan]:
+    """The cells, with ``--until`` block by block."""
+    judged = report.judged
+    return sorted(report.cells, key=lambda cell: judged.blocks[cell.key.cell] if judged else 0)
+
+
+def _block(report: RunReport, cell: CellPlan) -> tuple[str, ...]:
+    return (str(report.judged.blocks[cell.key.cell]),) if report.judged else ()
+
+
+def _what(report: RunReport, cell: CellPlan) -> str:
+    return NOT_NEEDED if cell.action is Action.RUN and report.not_needed else cell.action.value
+
+
+def _counts(report: RunReport) -> dict[str, int]:
+    counts = Counter(_what(report, cell) for cell in report.cells)
+    names = [action.value for action in Action] + ([NOT_NEEDED] if report.not_needed else [])
+    return {name: counts[name] for name in names}
 
 
 def as_json(report: RunReport, again: Again) -> dict[str, Any]:
     """The same for programs."""
-    counts = Counter(cell.action for cell in report.cells)
     return {
         "policy": report.policy,
         "simulator": report.simulator,
         "wanted": len(report.cells),
-        **{action.value: counts[action] for action in Action},
+        **_counts(report),
         "stopped": report.stopped,
         "order": None if report.durations is None else _order(report.durations),
+        "until": None if report.judged is None else judged_json(report.judged),
         "damaged": list(report.damaged),
         "drained": [_drained(one) for one in report.drained],
         "servers_per_gpu": {str(servers): count for servers, count in report.loads.items()},
         "skipped_scenarios": sum(map(len, report.skipped.values())),
         "attempts": [_attempt(attempt) for attempt in report.made],
         "cells": [
-            _cell(cell, again) | {"expected": _amount(report, cell), "skipped_scenarios": _skipped(report, cell)}
-            for cell in report.cells
+            _cell(cell, again)
+            | {"action": _what(report, cell), "expected": _amount(report, cell)}
+            | {"skipped_scenarios": _skipped(report, cell)}
+            | ({"block": report.judged.blocks[cell.key.cell]} if report.judged else {})
+            for cell in in_order(report)
         ],
     }
 
@@ -100,7 +134,6 @@ def _cell(cell: CellPlan, again: Again) -> dict[str, Any]:
         "route": cell.key.route_id,
         "repeat": cell.key.repeat,
         "town": cell.key.town,
-        "action": cell.action.value,
         "attempt": cell.number,
         "status": cell.counted.status if cell.counted else None,
         "why": cell.why,

@@ -112,6 +112,7 @@ def decide(
     *,
     measured: Collection[str],
     terminal: Collection[str] = (),
+    judged: int = 0,
 ) -> Decision:
     """Whether the results so far are enough.
 
@@ -122,6 +123,8 @@ def decide(
         goal: When it is enough.
         measured: Ids of the items with a complete result.
         terminal: Ids of items that will never have one.
+        judged: Blocks of which it is known that no look at them or at fewer reaches the goal; as what is finished does
+            not change, they need not be looked at again.
 
     Raises:
         UsageError: The goal names what is not estimated.
@@ -132,7 +135,7 @@ def decide(
     last: Look | None = None
     for count in range(1, whole + 1):
         held = sum(len(block) for block in blocks[:count])
-        if held < min(goal.first, len(order.items)):
+        if held < min(goal.first, len(order.items)) or count <= min(judged, whole - 1):
             continue
         last = look(order.items[:held], count, scores, population, goal)
         if last.reaches(goal):

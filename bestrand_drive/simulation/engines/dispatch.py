@@ -9,11 +9,12 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Protocol
 
+from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.crews.crew import Crew, Runner
 from bestrand_drive.simulation.engines.books import Books, Settled
 from bestrand_drive.simulation.engines.drain import Drained, Spot, spot_of
-from bestrand_drive.simulation.engines.waiting import Waiting
+from bestrand_drive.simulation.engines.source import Source
 from bestrand_drive.simulation.slots.cell import Cell, Finished, Halt, Sharing, Situation
 
 _PAUSE_S = 0.2
@@ -45,11 +46,11 @@ class Listener(Protocol):
 
 @dataclass
 class Brakes:
-    """Stops slots when the user asks, or when something has failed.
+    """Stops slots when the user asks, when it is enough, or when something has failed.
 
     Attributes:
         halt: The user's word.
-        pulled: Whether something has failed.
+        pulled: Whether something has failed, or nothing more is wanted.
     """
 
     halt: Halt
@@ -87,7 +88,7 @@ class _Work:
 
 
 class Engine:
-    """Runs cells until none is left, the user asks to stop, or something fails.
+    """Runs cells until none is left, no more are wanted, the user asks to stop, or something fails.
 
     Args:
         crew: Who makes attempts; its slots join and leave while the run goes on.
@@ -117,7 +118,7 @@ class Engine:
         self._next_start_s = 0.0
         self._error: BaseException | None = None
 
-    def run(self, waiting: Waiting) -> None:
+    def run(self, waiting: Source) -> None:
         """Run the cells.
 
         Raises:
@@ -133,9 +134,10 @@ class Engine:
         if self._error is not None:
             raise self._error
 
-    def _step(self, pool: ThreadPoolExecutor, waiting: Waiting) -> None:
+    def _step(self, pool: ThreadPoolExecutor, waiting: Source) -> None:
         self._guarded(self._check)
         self._guarded(self._muster)
+        self._guarded(lambda: self._stop_if_enough(waiting))
         self._release(pool)
         self._hand_out(pool, waiting)
         if self._busy:
@@ -146,6 +148,9 @@ class Engine:
         for future in done:
             self._collect(pool, future, waiting)
         self._listener.look([now for slot in self._slots() if (now := slot.situation)], len(waiting))
+
+    def _stop_if_enough(self, waiting: Source) -> None:
+        self._brakes.pulled = self._brakes.pulled or waiting.enough
 
     def _slots(self) -> list[Runner]:
         """Idle or at work, those included that are gone and still end something."""
@@ -168,7 +173,7 @@ class Engine:
             self._towns.pop(slot.number, None)
             self._busy[pool.submit(slot.close)] = _Work(slot, closing=True)
 
-    def _hand_out(self, pool: ThreadPoolExecutor, waiting: Waiting) -> None:
+    def _hand_out(self, pool: ThreadPoolExecutor, waiting: Source) -> None:
         while not self._brakes.asked and time.monotonic() >= self._next_start_s:
             slot = next((one for one in self._idle if not self._is_held(one)), None)
             cell = waiting.take(self._towns.get(slot.number)) if slot else None
@@ -193,7 +198,7 @@ class Engine:
         others = [one for one in self._there.values() if one.host == slot.host]
         return Sharing(len(others), sum(one.gpu_name == slot.gpu_name for one in others))
 
-    def _collect(self, pool: ThreadPoolExecutor, future: Future[Finished | str | None], waiting: Waiting) -> None:
+    def _collect(self, pool: ThreadPoolExecutor, future: Future[Finished | str | None], waiting: Source) -> None:
         """Settle an attempt that has ended, or set its slot free once its remains are seen to."""
         work = self._busy.pop(future)
         slot, finished, outcome = work.slot, work.finished, self._guarded(future.result)
@@ -217,11 +222,13 @@ class Engine:
         same = [one for one in self._there.values() if (one.host, one.gpu_name) == (slot.host, slot.gpu_name)]
         return sum(self._is_wanted(one) for one in same) > 1
 
-    def _settle(self, slot: Runner, finished: Finished, waiting: Waiting) -> None:
+    def _settle(self, slot: Runner, finished: Finished, waiting: Source) -> None:
         self._check()
         there = {spot_of(one) for one in self._there.values()}
         settled = self._books.settle(finished, spot_of(slot), there, self._busy_spots())
         self._listener.ended(finished, settled)
+        if settled.cell is not None and settled.cell.action is not Action.RUN:
+            waiting.over(finished.cell)
         again = [settled.again] if settled.again else []
         if finished.attempt is None and not self._brakes.asked:  # told to stop, but by nobody here: its node is
             again.append(finished.cell)

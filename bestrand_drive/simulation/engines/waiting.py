@@ -36,6 +36,14 @@ class Waiting:
         """Something that is to be tried again, after all that waits now."""
         self._again.append(cell)
 
+    def over(self, cell: Cell) -> None:
+        """See ``Source``: nothing follows from it."""
+
+    @property
+    def enough(self) -> bool:
+        """See ``Source``: all is wanted."""
+        return False
+
     def take(self, town: str | None = None) -> Cell | None:
         """The next cell for a slot whose server was last in a town; None when nothing waits."""
         number = self._fresh.take(town)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+import torch
 
 from bestrand_drive.benchmarks.benchmark import NO_RECORD
 from bestrand_drive.benchmarks.definitions import MissingRule
@@ -67,11 +70,61 @@ def stopping(
     return decision
 
 
+def stopping_in_whole(suite: Suite, target: Target, goal: Goal, items: Collection[str], judged: int = 0) -> Decision:
+    """The same for a run, which knows better than its results which items are finished: some are driven again.
+
+    Args:
+        suite: What it is run on.
+        target: Its results so far.
+        goal: When it is enough.
+        items: Of whole blocks from the order's beginning; those of them without a result will never have one.
+        judged: See ``decide``.
+    """
+    inside = set(items)
+    numbers = [number for number, item in enumerate(suite.item_ids) if item in inside]
+    seen = replace(target, scores=target.scores.hidden_outside(torch.tensor(numbers, dtype=torch.long)))
+    absent = set(missing_items(seen, suite))
+    return decide(
+        order_of(suite),
+        whole_items(seen, suite),
+        population_of(suite),
+        goal,
+        measured=inside - absent,
+        terminal=inside & absent,
+        judged=judged,
+    )
+
+
+def check_goal(suite: Suite, goal: Goal, runs: int) -> None:
+    """Refuse what no result could reach, before there is one.
+
+    Args:
+        suite: What a policy is to be run on.
+        goal: When it shall be enough.
+        runs: How often each item is driven; more than once tells the run noise.
+
+    Raises:
+        UsageError: The goal names what is not estimated, or a policy interval where run noise is not known.
+    """
+    metrics: dict[str, tuple[str, ...]] = {metric.name: (metric.name,) for metric in suite.metrics}
+    metrics |= {rule.name: (rule.score, rule.success) for rule in suite.harmonic}
+    metrics |= {domain.name: (domain.metric,) for domain in suite.domains}
+    unknown = [name for name in goal.half_widths if name not in metrics]
+    if unknown:
+        raise UsageError(f"--until {', '.join(unknown)}: not estimated here; known are {', '.join(metrics)}.")
+    if goal.interval == "policy" and runs == 1:
+        noisy = {metric.name for metric in suite.metrics if metric.noise is not None}
+        _refuse_noise([name for name in goal.half_widths if not noisy.issuperset(metrics[name])])
+
+
 def _check_noise(goal: Goal, decision: Decision) -> None:
     if decision.look is None or goal.interval == "run":
         return
     lines = decision.look.estimates
-    unknown = [name for name in goal.half_widths if lines[name].run is not None and lines[name].policy is None]
+    _refuse_noise([name for name in goal.half_widths if lines[name].run is not None and lines[name].policy is None])
+
+
+def _refuse_noise(unknown: Sequence[str]) -> None:
     if unknown:
         raise UsageError(
             f"--until {', '.join(unknown)}: run noise is not known, so there is no interval for the policy; "

@@ -113,6 +113,14 @@ def read_target(
     )
 
 
+def nothing_measured(suite: Suite) -> Target:
+    """Of a policy that has no result yet."""
+    specs = suite_specs(suite)
+    empty = np.full((suite.n, 1, len(specs)), np.nan)
+    scores = ScoreMatrix.from_arrays(empty, items=suite.item_ids, policies=["-"], metrics=specs)
+    return Target("-", UNKNOWN_SIMULATOR, scores, {}, (), {}, {})
+
+
 def policy_name(results: Path) -> str:
     """What to call a policy after its results: a folder's whole name, a file's name without .json."""
     name = printable(results.resolve().name)
@@ -247,7 +255,8 @@ def _needed(target: Target, suite: Suite) -> list[int]:
 def whole_items(target: Target, suite: Suite) -> ScoreMatrix:
     """The target's scores on the chosen items, without the half-measured ones among pairs and groups."""
     halves = {item.id for item in suite.items if item.members} & set(missing_items(target, suite))
-    chosen = [number for number, item in enumerate(suite.item_ids) if item in set(suite.chosen) - halves]
+    kept = set(suite.chosen) - halves
+    chosen = [number for number, item in enumerate(suite.item_ids) if item in kept]
     return target.scores.hidden_outside(torch.tensor(chosen, dtype=torch.long))
 
 
@@ -278,7 +287,8 @@ def with_filled(target: Target, items: list[str], suite: Suite, *, best: bool) -
     """
     scores = target.scores
     values, valid = scores.values.clone(), scores.valid.clone()
-    rows = torch.tensor([item in set(items) for item in scores.items])
+    filled_in = set(items)
+    rows = torch.tensor([item in filled_in for item in scores.items])
     for number in _needed(target, suite):
         spec = scores.metrics[number]
         if spec.bounds is None:

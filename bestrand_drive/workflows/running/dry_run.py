@@ -44,8 +44,15 @@ def dry_run(prepared: Prepared, cells: Sequence[CellPlan]) -> list[str]:
         f"# What these lines need, and what they leave, is in {settings.layout.dry_run}",
         _comment(prepared.durations.said),
     ]
-    expected = prepared.durations.expected
-    cells = sorted(cells, key=lambda cell: (cell.key.repeat, -expected[cell.key.route_id]))
+    expected, until = prepared.durations.expected, prepared.until
+    cells = sorted(
+        cells,
+        key=lambda plan: (
+            until.block_of[plan.key.cell] if until else 0,
+            plan.key.repeat,
+            -expected[plan.key.route_id],
+        ),
+    )
     for number, ports in enumerate(blocks):
         lines += _Slot(prepared, number, ports).lines(cells[number::count])
     return lines
@@ -93,7 +100,9 @@ class _Slot:
         if place.carla_root.exists():  # an earlier dry run's, whose options may have been others
             shutil.rmtree(place.carla_root)
         root = make_slot_root(place.carla_root, settings.server, rank, self.adapter_number)
-        yield _comment(f"{_name(plan)}; {root.folder}/CarlaUE4.sh, which the evaluator calls, starts the server by")
+        yield _comment(
+            f"{self._name(plan)}; {root.folder}/CarlaUE4.sh, which the evaluator calls, starts the server by"
+        )
         yield _comment(shlex.join(settings.server.start_argv(self.ports.rpc, self.adapter_number)))
         yield self._evaluator(plan, place)
         if root.stop_argv:
@@ -101,7 +110,7 @@ class _Slot:
 
     def _with_our_server(self, plan: CellPlan) -> Iterator[str]:
         root = self.prepared.settings.server.root or self._work(plan)
-        yield _comment(_name(plan))
+        yield _comment(self._name(plan))
         yield self._evaluator(plan, Place(self.ports, root.absolute(), Unseen()))
 
     def _evaluator(self, plan: CellPlan, place: Place) -> str:
@@ -112,6 +121,11 @@ class _Slot:
 
     def _command(self, plan: CellPlan, place: Place) -> Command:
         return command_of(self.prepared, self._cell(plan), self.number, self._work(plan), place)
+
+    def _name(self, plan: CellPlan) -> str:
+        until = self.prepared.until
+        block = "" if until is None else f", block {until.block_of[plan.key.cell]} of {len(until.blocks)}"
+        return f"route {plan.key.route_id}, repeat {plan.key.repeat}, attempt {plan.number}{block}"
 
     def _work(self, plan: CellPlan) -> Path:
         return self.prepared.settings.layout.dry_run / self._cell(plan).name
@@ -141,10 +155,6 @@ class _Slot:
         if stop:
             yield shlex.join(stop)
         yield f'for try in 1 2 3 4 5; do kill -s TERM -- "-$(cat {noted})" 2> /dev/null || break; sleep 1; done'
-
-
-def _name(plan: CellPlan) -> str:
-    return f"route {plan.key.route_id}, repeat {plan.key.repeat}, attempt {plan.number}"
 
 
 def _comment(text: str) -> str:

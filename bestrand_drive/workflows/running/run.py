@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from bestrand_drive.errors import EnvironmentFault, UsageError
 from bestrand_drive.simulation.adapters.command import Command
@@ -16,10 +18,12 @@ from bestrand_drive.simulation.attempts.skipped import skipped_in
 from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.attempts.view import rebuild
 from bestrand_drive.simulation.doctor.python import agent_class
+from bestrand_drive.simulation.engines.blocks import Blocks
 from bestrand_drive.simulation.engines.books import Books
 from bestrand_drive.simulation.engines.breaker import Breaker
 from bestrand_drive.simulation.engines.dispatch import Brakes, Engine, Listener
 from bestrand_drive.simulation.engines.drain import Drained
+from bestrand_drive.simulation.engines.source import Source
 from bestrand_drive.simulation.engines.waiting import Waiting
 from bestrand_drive.simulation.scheduling.durations import Durations
 from bestrand_drive.simulation.servers.ports import PortBlock
@@ -27,9 +31,16 @@ from bestrand_drive.simulation.slots.cell import Cell, Halt
 from bestrand_drive.simulation.slots.places import Place, Unseen
 from bestrand_drive.workflows.running.crews import crew_of
 from bestrand_drive.workflows.running.dry_run import command_of
+from bestrand_drive.workflows.running.judged import Judged
 from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, prepare
 
+if TYPE_CHECKING:
+    from bestrand_drive.compression.stopping.rule import Decision
+    from bestrand_drive.workflows.running.until import Referee
+
 Tell = Callable[[str], None]
+Show = Callable[[Judged], None]
+"""Is told how sure the run is, after whole blocks."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +59,7 @@ class RunReport:
             entry is a mixture, in which scores may differ for no reason of the policy's.
         skipped: Route and repeat of results that count -> scenarios that did not take place in them, and why.
         durations: What is expected of each route, by which the order is made.
+        judged: How sure the run is; None without ``--until``.
     """
 
     policy: str
@@ -60,6 +72,23 @@ class RunReport:
     loads: Mapping[int, int] = field(default_factory=dict)
     skipped: Mapping[tuple[str, int], tuple[str, ...]] = field(default_factory=dict)
     durations: Durations | None = None
+    judged: Judged | None = None
+
+    @property
+    def to_run(self) -> tuple[CellPlan, ...]:
+        """The cells that the same command runs."""
+        return () if self.judged is not None and self.judged.enough else self.of(Action.RUN)
+
+    @property
+    def not_needed(self) -> tuple[CellPlan, ...]:
+        """The cells that it leaves out, because what there is was sure enough."""
+        return self.of(Action.RUN) if self.judged is not None and self.judged.enough else ()
+
+    @property
+    def lacking(self) -> tuple[CellPlan, ...]:
+        """The cells that are given up and matter."""
+        given_up = self.of(Action.EXHAUSTED)
+        return tuple(one for one in given_up if self.judged is None or self.judged.counts(one.key.cell))
 
     def of(self, action: Action) -> tuple[CellPlan, ...]:
         """The cells with which this happens."""
@@ -85,7 +114,13 @@ def plan_run(request: RunRequest, *, above: bool = True) -> tuple[Prepared, RunR
     return prepared, _report(prepared, books)
 
 
-def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = lambda _: None) -> RunReport:
+def run_policy(
+    prepared: Prepared,
+    listener: Listener,
+    halt: Halt,
+    tell: Tell = lambda _: None,
+    show: Show = lambda _: None,
+) -> RunReport:
     """Run what is not done yet.
 
     Args:
@@ -93,6 +128,7 @@ def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = 
         listener: Told of every attempt.
         halt: Whether to stop.
         tell: Told of what else there is to say.
+        show: Told how sure the run is, with ``--until``.
 
     Raises:
         UsageError: The folder is another run's, or driven by another process.
@@ -112,25 +148,51 @@ def run_policy(prepared: Prepared, listener: Listener, halt: Halt, tell: Tell = 
             books.store,
             counted_attempts(prepared.wanted, books.store.attempts, build, pool_builds=pool_builds),
         )
-        _drive(prepared, books, listener, halt, lock.check, tell)
-        return replace(_report(prepared, books), stopped=halt.asked)
+        with ExitStack() as held:
+            source, referee = _source(prepared, books, show, held)
+            if source and not source.enough:
+                _drive(prepared, books, source, listener, halt, lock.check, tell)
+            decision = referee.settled() if referee else None
+        return replace(_report(prepared, books, decision), stopped=halt.asked)
+
+
+def _source(prepared: Prepared, books: Books, show: Show, held: ExitStack) -> tuple[Source, Referee | None]:
+    """The cells that are to be run, and with ``--until`` who says when it is enough: what is whole now was judged."""
+
+    def waiting(cells: list[Cell]) -> Waiting:
+        return Waiting(
+            cells,
+            by_town=prepared.settings.adapter.needs_server,
+            expected=prepared.durations.expected,
+            slots=prepared.request.servers,
+        )
+
+    cells, until = books.cells(books.plan(prepared.wanted)), prepared.until
+    if until is None:
+        return waiting(cells), None
+    from bestrand_drive.workflows.running import until as heavy  # noqa: PLC0415  brings torch
+
+    def shown(decision: Decision, whole: int) -> None:
+        show(until.judged(decision, whole, books.plan(prepared.wanted), books.store.attempts))
+
+    referee = held.enter_context(heavy.Referee(until, shown))
+    source = Blocks(until.blocks, cells, waiting, referee)
+    referee.settled()
+    return source, referee
 
 
 def _drive(
-    prepared: Prepared, books: Books, listener: Listener, halt: Halt, check: Callable[[], None], tell: Tell
+    prepared: Prepared,
+    books: Books,
+    source: Source,
+    listener: Listener,
+    halt: Halt,
+    check: Callable[[], None],
+    tell: Tell,
 ) -> None:
-    settings = prepared.settings
-    waiting = Waiting(
-        books.cells(books.plan(prepared.wanted)),
-        by_town=settings.adapter.needs_server,
-        expected=prepared.durations.expected,
-        slots=prepared.request.servers,
-    )
-    if not waiting:
-        return
     brakes = Brakes(halt)
     with crew_of(prepared, brakes, tell) as crew:
-        Engine(crew, books, listener, brakes, check, settings.stagger_s).run(waiting)
+        Engine(crew, books, listener, brakes, check, prepared.settings.stagger_s).run(source)
 
 
 def _books(prepared: Prepared, store: AttemptStore) -> Books:
@@ -150,7 +212,7 @@ def _driven_here(attempt: Attempt) -> bool:
     return attempt.of_policy and attempt.adopted_from is None
 
 
-def _report(prepared: Prepared, books: Books) -> RunReport:
+def _report(prepared: Prepared, books: Books, decision: Decision | None = None) -> RunReport:
     cells = books.plan(prepared.wanted)
     skipped = _skipped(books.store, cells) if prepared.settings.adapter.module else {}
     return RunReport(
@@ -163,7 +225,19 @@ def _report(prepared: Prepared, books: Books) -> RunReport:
         loads=loads_of(cell.counted for cell in cells),
         skipped=skipped,
         durations=prepared.durations,
+        judged=_judged(prepared, books, cells, decision),
     )
+
+
+def _judged(prepared: Prepared, books: Books, cells: Sequence[CellPlan], decision: Decision | None) -> Judged | None:
+    """By the referee's last decision, unless a route of its blocks is to be run again, for no fault of its own."""
+    until = prepared.until
+    if until is None:
+        return None
+    whole = until.whole(cells)
+    if decision is None or (decision.look is not None and decision.look.blocks > whole):
+        decision = until.decide(whole)
+    return until.judged(decision, whole, cells, books.store.attempts)
 
 
 def _skipped(store: AttemptStore, cells: Iterable[CellPlan]) -> dict[tuple[str, int], tuple[str, ...]]:

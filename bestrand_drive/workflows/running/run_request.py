@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from bestrand_drive.benchmarks.builtin_limits import refuse_towns, refuse_types
 from bestrand_drive.benchmarks.builtin_routes import NAME, own_towns, routes_path, towns_path
@@ -39,9 +39,13 @@ from bestrand_drive.simulation.slots.settings import Settings
 from bestrand_drive.simulation.watchdog import Limits
 from bestrand_drive.workflows.running.durations import find_durations
 
+if TYPE_CHECKING:
+    from bestrand_drive.workflows.running.until import Until
+
 LIMITS = ("ready", "start", "load", "tick", "grace", "gone")
 """Names of ``--limit``: fields of ``Limits`` without their unit."""
 _ROUTES_PER_SERVER, _ENDLESS = 10, 1_000_000_000
+LEVEL = 0.95
 _MARK = 12
 """Hexadecimal digits of a run's mark that a server's command is given."""
 _LOCAL_STAGGER_S = 2.0
@@ -98,6 +102,9 @@ class RunRequest:
         hooks: Whether the evaluator's Python gets the hooks.
         port_base: First port.
         durations: Earlier results of other policies, by which the longest routes are known.
+        until: Half widths by metric at which the run is sure enough; {} runs everything.
+        until_interval: Whose: ``policy`` or ``run``.
+        level: Of that interval.
     """
 
     benchmark: str
@@ -140,6 +147,9 @@ class RunRequest:
     hooks: bool = True
     port_base: int = FIRST
     durations: tuple[Path, ...] = ()
+    until: Mapping[str, float] = field(default_factory=dict)
+    until_interval: Literal["policy", "run"] = "policy"
+    level: float = LEVEL
 
 
 @dataclass(frozen=True)
@@ -153,6 +163,7 @@ class Prepared:
         routes: Of the benchmark's files that were given.
         wanted: One key a route and repeat.
         durations: Expected, of each route that is wanted.
+        until: When it is enough; None when everything is to be run.
     """
 
     request: RunRequest
@@ -161,6 +172,7 @@ class Prepared:
     routes: RouteSet
     wanted: tuple[AttemptKey, ...]
     durations: Durations
+    until: Until | None = None
 
     @property
     def keeper(self) -> Keeper:
@@ -216,12 +228,20 @@ def prepare(request: RunRequest) -> Prepared:
     if adapter.module:
         _check_routes(request, [routes.routes[name] for name in dict.fromkeys(key.route_id for key in wanted)])
     durations = find_durations(_of_wanted(routes, wanted), request.benchmark, request.durations)
-    return Prepared(request, settings, info, routes, wanted, durations)
+    return Prepared(request, settings, info, routes, wanted, durations, _until(request, wanted))
 
 
 def _of_wanted(routes: RouteSet, wanted: Sequence[AttemptKey]) -> RouteSet:
     """The routes that are wanted."""
     return replace(routes, routes={key.route_id: routes.routes[key.route_id] for key in wanted})
+
+
+def _until(request: RunRequest, wanted: Sequence[AttemptKey]) -> Until | None:
+    if not request.until:
+        return None
+    from bestrand_drive.workflows.running.until import until_of  # noqa: PLC0415  brings torch
+
+    return until_of(request, wanted)
 
 
 def _check_routes(request: RunRequest, routes: Sequence[RouteElement]) -> None:
@@ -266,6 +286,8 @@ def check_numbers(request: RunRequest) -> None:
     for name, seconds in request.limits.items():
         if name not in LIMITS or seconds <= 0:
             raise UsageError(f"--limit {name}={seconds:g}: give {', '.join(LIMITS)} a positive number of seconds.")
+    if not request.until and (request.level, request.until_interval) != (LEVEL, "policy"):
+        raise UsageError("--level, --until-interval: they are of --until METRIC=HALFWIDTH, which is not given.")
     _check_ports(request)
     _check_gpus(request)
 

@@ -68,6 +68,19 @@ def test_the_answer_is_the_same_whenever_it_is_asked() -> None:
             assert found.look == late
 
 
+def test_blocks_that_were_judged_need_not_be_looked_at_again() -> None:
+    """As long as none of them reaches the goal; the last look is made all the same."""
+    goal = Goal({"ds": 6.0}, first=12)
+    plain = decide(ORDER, results(), POPULATION, goal, measured=NAMES)
+    assert plain.look is not None
+    assert plain.look.blocks > 2
+    for judged in range(plain.look.blocks):
+        assert decide(ORDER, results(), POPULATION, goal, measured=NAMES, judged=judged) == plain
+    held = ORDER.items[: ORDER.block * (plain.look.blocks - 1)]
+    again = decide(ORDER, results(), POPULATION, goal, measured=held, judged=plain.look.blocks - 1)
+    assert again == decide(ORDER, results(), POPULATION, goal, measured=held)
+
+
 def test_what_lies_beyond_a_whole_block_changes_nothing() -> None:
     """What came of an unfinished block are its quick items; here all are perfect, which would narrow the interval."""
     goal = Goal({"ds": 1e-3})
