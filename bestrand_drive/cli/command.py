@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import traceback
+from collections.abc import Callable
 from typing import Protocol, cast
 
 import typer
@@ -46,6 +47,14 @@ def run_command(app: typer.Typer, arguments: list[str], interrupted: str = INTER
     if code == ExitCode.INTERRUPTED and interrupted:  # some versions of typer catch Ctrl-C and return its code
         print(interrupted, file=sys.stderr)
     return code if isinstance(code, int) else ExitCode.OK
+
+
+def run_alone(name: str, command: Callable[..., int], arguments: list[str]) -> int:
+    """Run one subcommand without the imports of the others; its exit code."""
+    alone = typer.Typer(name="bestrand", pretty_exceptions_enable=False)
+    alone.command(name)(command)
+    alone.callback()(lambda: None)
+    return run_command(alone, arguments)
 
 
 def _check_text(arguments: list[str]) -> None:

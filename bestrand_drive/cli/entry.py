@@ -25,9 +25,15 @@ def _run(arguments: list[str]) -> int:
 
         return run_alone(arguments)
     if arguments[:1] == ["run"]:
-        from bestrand_drive.cli.running.run import run_alone as run_policy_alone  # noqa: PLC0415  a driver is small beside CARLA
+        from bestrand_drive.cli.command import run_alone as alone  # noqa: PLC0415  only what is asked for
+        from bestrand_drive.cli.running.run import run as run_policy  # noqa: PLC0415  a driver is small beside CARLA
 
-        return run_policy_alone(arguments)
+        return alone("run", run_policy, arguments)
+    if arguments[:1] == ["doctor"]:
+        from bestrand_drive.cli.command import run_alone as alone  # noqa: PLC0415  only what is asked for
+        from bestrand_drive.cli.running.doctor import doctor  # noqa: PLC0415  says its first line at once
+
+        return alone("doctor", doctor, arguments)
     from bestrand_drive.cli.app import run  # noqa: PLC0415  takes a second; Ctrl-C may come then
 
     return run(arguments)

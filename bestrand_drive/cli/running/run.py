@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import partial
 
-import typer
 from rich.console import Console
 
-from bestrand_drive.cli.command import run_command
 from bestrand_drive.cli.running.driving_options import Json
 from bestrand_drive.cli.running.run_again import again_line
 from bestrand_drive.cli.running.run_lines import Lines
@@ -74,11 +72,3 @@ def exit_code(reports: Sequence[RunReport], heard: Interrupts) -> int:
     if heard.first is not None:
         return ExitCode.INTERRUPTED if heard.first == signal.SIGINT else 128 + heard.first
     return ExitCode.INCOMPLETE if any(report.of(Action.EXHAUSTED) for report in reports) else ExitCode.OK
-
-
-def run_alone(arguments: list[str]) -> int:
-    """Run ``bestrand run ...`` without the rest of the command; its exit code."""
-    alone = typer.Typer(name="bestrand", pretty_exceptions_enable=False)
-    alone.command("run")(run)
-    alone.callback()(lambda: None)
-    return run_command(alone, arguments)
