@@ -16,6 +16,11 @@ from tests.headless.client.known_faults import pytest_terminal_summary  # noqa: 
 if TYPE_CHECKING:
     from tests.workflows.toys import Bench, Fail, Table
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+"""Of torch and numpy, here and in all that is started: these problems are small and several tests run side by side, so
+more threads would only wait for each other, which costs as much again. No number of threads changes a result
+(``cli/test_determinism.py``, ``compression/search/test_best_of.py``)."""
+
 KINDS = (
     "collisions_layout",
     "collisions_pedestrian",

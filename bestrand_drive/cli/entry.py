@@ -29,6 +29,10 @@ def _run(arguments: list[str]) -> int:
         from bestrand_drive.cli.running.run import run as run_policy  # noqa: PLC0415  a driver is small beside CARLA
 
         return _alone("run", run_policy, arguments)
+    if arguments[:1] == ["doctor"]:
+        from bestrand_drive.cli.running.doctor import doctor  # noqa: PLC0415  says its first line at once
+
+        return _alone("doctor", doctor, arguments)
     if arguments[:1] == ["worker"]:
         from bestrand_drive.cli.running.worker import worker  # noqa: PLC0415  so is a worker
 
