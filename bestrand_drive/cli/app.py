@@ -16,6 +16,7 @@ from bestrand_drive.cli import (
     estimate,
     headless,
     homogeneity,
+    import_logs,
     inspect,
     materialize,
     order,
@@ -43,6 +44,7 @@ app.command("adopt")(adopt.adopt)
 app.command("cite")(cite.cite)
 app.command("doctor")(doctor.doctor)
 app.command("estimate")(estimate.estimate)
+app.command("import")(import_logs.import_logs)
 app.command("inspect")(inspect.inspect)
 app.command("order")(order.order)
 app.command("materialize")(materialize.materialize)

@@ -55,18 +55,18 @@ def dense_scores(frame: pd.DataFrame, *, metric: str, source: str = "scores") ->
     return _pivot(
         pd.DataFrame(
             {
-                "item": _labels(long[item], source),
-                "model": _labels(long[model], source),
-                "metric": _labels(long["metric"], source) if "metric" in long.columns else metric,
-                "repeat": _labels(long["repeat"], source) if "repeat" in long.columns else "0",
-                "value": _numbers(long["value"], "value", source),
+                "item": label_texts(long[item], source),
+                "model": label_texts(long[model], source),
+                "metric": label_texts(long["metric"], source) if "metric" in long.columns else metric,
+                "repeat": label_texts(long["repeat"], source) if "repeat" in long.columns else "0",
+                "value": number_column(long["value"], "value", source),
             }
         ),
         source,
     )
 
 
-def _labels(column: pd.Series, source: str) -> pd.Series:
+def label_texts(column: pd.Series, source: str) -> pd.Series:
     """Ids as text; whole numbers keep their plain form, blanks are refused."""
     blank = np.flatnonzero(column.isna().to_numpy() | (column.astype(str).str.strip() == "").to_numpy())
     if blank.size:
@@ -89,17 +89,17 @@ def _column(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> str:
 def _melt(frame: pd.DataFrame, source: str) -> pd.DataFrame:
     """Turn a wide table into a long one; blank cells stay as missing values."""
     item = _column(frame, ITEM_COLUMNS, source)
-    ids = _labels(frame[item], source)
+    ids = label_texts(frame[item], source)
     if ids.duplicated().any():
         raise DataRefused(f"{source}: item {ids[ids.duplicated()].iloc[0]!r} has more than one row.")
     models = [name for name in frame.columns if name != item]
     if not models:
         raise DataRefused(f"{source}: only the column {item}, no model beside it.")
-    columns = {str(name): _numbers(frame[name], str(name), source) for name in models}
+    columns = {str(name): number_column(frame[name], str(name), source) for name in models}
     return pd.DataFrame({"item_id": ids, **columns}).melt("item_id", var_name="model", value_name="value")
 
 
-def _numbers(column: pd.Series, name: str, source: str) -> np.ndarray:
+def number_column(column: pd.Series, name: str, source: str) -> np.ndarray:
     """Float64 values; blanks become NaN, everything else that is no finite number is refused."""
     numeric = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
     blank = (column.isna() | column.astype(str).str.strip().str.lower().isin(["", "nan", "na", "none"])).to_numpy()
