@@ -19,7 +19,9 @@ from bestrand_drive.workflows.importing.verb import import_logs as read
 def import_logs(
     log_format: Annotated[
         str,
-        typer.Argument(metavar="FORMAT", help="lm-eval, plain or what other packages add.", show_default=False),
+        typer.Argument(
+            metavar="FORMAT", help="lm-eval, inspect, plain or what other packages add.", show_default=False
+        ),
     ],
     paths: Annotated[
         list[str],

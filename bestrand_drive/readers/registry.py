@@ -11,6 +11,7 @@ from bestrand_drive.readers.contract import Reader
 
 GROUP = "bestrand_drive.readers"
 BUILT_IN: Mapping[str, str] = {
+    "inspect": "bestrand_drive.readers.inspect_ai",
     "lm-eval": "bestrand_drive.readers.lm_eval",
     "plain": "bestrand_drive.readers.plain",
 }

@@ -173,7 +173,11 @@ def test_several_metrics_and_seconds(bestrand, tmp_path):
 def test_wrong_calls(bestrand, tmp_path):
     put_pool(tmp_path / "out", models=1)
     cases = [
-        (("nothing", tmp_path, "--out", tmp_path / "x.parquet"), 2, "No reader of 'nothing'; known are lm-eval"),
+        (
+            ("nothing", tmp_path, "--out", tmp_path / "x.parquet"),
+            2,
+            "No reader of 'nothing'; known are inspect, lm-eval",
+        ),
         (("lm-eval", tmp_path, "--out", tmp_path / "x.csv"), 2, "ends in .parquet"),
         (("lm-eval", tmp_path / "absent", "--out", tmp_path / "x.parquet"), 4, "no such file"),
         (("plain", tmp_path / "out", "--out", tmp_path / "x.parquet"), 4, "no column item_id"),
