@@ -216,5 +216,9 @@ def _coded(frame: pd.DataFrame, name: str) -> tuple[np.ndarray, list[str]]:
     """Codes and values of a column of text; one value for all rows where the frame has no such column."""
     if name not in frame.columns:
         return np.zeros(len(frame), dtype=np.int64), [str(Row._field_defaults.get(name, ""))]
-    codes, values = pd.factorize(frame[name])
+    column = frame[name]
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes, used = pd.factorize(column.cat.codes)
+        return codes, [str(value) for value in column.cat.categories[used]]
+    codes, values = pd.factorize(column)
     return codes, [str(value) for value in values]

@@ -105,6 +105,7 @@ class _Joining:
         self._columns, self._known = columns, bool(known)
         self._numbers: dict[Key, int] = {key: number for number, key in enumerate(known)}
         self._shorts = list(known.values())
+        self._settled = np.full(len(columns.entries), -1, dtype=np.int64)
         self._of_content: dict[Key, list[int]] = defaultdict(list)
         for (task, _), number in self._numbers.items():
             if self._shorts[number]:
@@ -119,23 +120,23 @@ class _Joining:
     def items(self) -> Items:
         """Join all models."""
         columns = self._columns
-        width = max(len(columns.models), 1)
-        pairs = np.unique(columns.entry.astype(np.int64) * width + columns.model)
-        entry, model = pairs // width, pairs % width
-        count = np.bincount(model, minlength=width)
-        for number in np.argsort(-count, kind="stable").tolist():
-            self._join(entry[model == number].tolist(), number)
+        met = np.zeros((len(columns.models), len(columns.entries)), dtype=bool)
+        met[columns.model, columns.entry] = True
+        for number in np.argsort(-met.sum(axis=1), kind="stable").tolist():
+            self._join(np.flatnonzero(met[number]), number)
         return self._items
 
-    def _join(self, entries: list[int], model: int) -> None:
-        used: set[int] = set()
+    def _join(self, entries: np.ndarray, model: int) -> None:
+        settled = self._settled[entries]
+        used = set(settled[settled >= 0].tolist())
         later = []
-        for number in entries:
+        for number in entries[settled < 0].tolist():
             home = self._own(self._columns.entries[number])
             if home is None:
                 later.append(number)
             else:
                 used.add(home)
+                self._settled[number] = home  # of that id for every model to come
                 self._put(number, model, home)
         for number in later:
             home = self._elsewhere(number, used)

@@ -48,20 +48,23 @@ class Cells:
 
 
 def item_numbers(columns: Columns, items: Items) -> np.ndarray:
-    """Item number of each row, int64 [row]."""
-    numbers = np.asarray(items.of_entry[columns.entry])
+    """Item number of each row, int32 [row]."""
+    numbers = np.asarray(items.of_entry.astype(np.int32)[columns.entry])
     if items.of_entry_model:
         width = len(columns.models)
         pair = columns.entry.astype(np.int64) * width + columns.model
-        for (entry, model), item in items.of_entry_model.items():
-            numbers[pair == entry * width + model] = item
+        odd = sorted((entry * width + model, item) for (entry, model), item in items.of_entry_model.items())
+        known, own = np.array(odd, dtype=np.int64).T
+        place = np.minimum(np.searchsorted(known, pair), len(known) - 1)
+        hit = known[place] == pair
+        numbers[hit] = own[place[hit]]
     return numbers
 
 
 def metric_numbers(columns: Columns, chosen: Chosen) -> np.ndarray:
-    """Number in ``chosen.metrics`` of each row, int64 [row]."""
+    """Number in ``chosen.metrics`` of each row, int32 [row]."""
     place = {name: number for number, name in enumerate(chosen.metrics)}
-    codes = np.array([place.get(series.metric, -1) for series in columns.series_list], dtype=np.int64)
+    codes = np.array([place.get(series.metric, -1) for series in columns.series_list], dtype=np.int32)
     return np.asarray(codes[columns.series])
 
 
@@ -160,8 +163,9 @@ def gaps_said(cells: Mapping[str, np.ndarray], models: Sequence[str], items: int
     unscored = int(np.isnan(cells["value"]).sum())
     if unscored:
         yield f"{unscored} rows are not scored (an error, no wrong answer): missing"
-    pairs = np.unique(cells["model"].astype(np.int64) * items + cells["item"]) // max(items, 1)
-    count = np.bincount(pairs, minlength=len(models))
+    met = np.zeros((len(models), items), dtype=bool)
+    met[cells["model"], cells["item"]] = True
+    count = met.sum(axis=1)
     short = [f"{name} ({items - n})" for name, n in zip(models, count.tolist(), strict=True) if n < items]
     if short:
         listed = ", ".join(short[:6]) + (" ..." if len(short) > 6 else "")

@@ -102,7 +102,8 @@ def item_facts(path: Path) -> ItemFacts | None:
         return None
     names = pq.read_schema(path).names
     present = [name for name in FACTS if name in names]
-    frame = pq.read_table(path, columns=["item_id", "model", *present]).to_pandas()
+    needed = ["item_id", *present, *(["model"] if "cost_s" in present else [])]
+    frame = pq.read_table(path, columns=needed).to_pandas()
     first = frame[~frame["item_id"].duplicated()]
     facts = {name: dict(zip(first["item_id"].astype(str), first[name], strict=True)) for name in present}
     costs: dict[tuple[str, str], float] = {}

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from bestrand_drive.errors import DataRefused
@@ -25,6 +27,8 @@ FACTS = {
     "cost_s": "cost_s",
 }
 """Column of a table -> field of a row."""
+BATCH = 2_000_000
+"""Rows that are laid out at once."""
 
 
 def read(path: Path, intake: Intake) -> Iterator[pd.DataFrame]:
@@ -61,9 +65,18 @@ def _rows(frame: pd.DataFrame, item: str, file: Path) -> Iterator[pd.DataFrame]:
         return
     if not numbers:
         raise DataRefused(f"{file}: no column of scores beside {item}.")
-    for name in numbers:
-        own = {"value": number_column(frame[name], name, str(file))}
-        yield pd.DataFrame(shared | own).assign(**{"metric" if model is not None else "model": name})
+    together = max(1, BATCH // max(len(frame), 1))
+    for start in range(0, len(numbers), together):
+        yield _stacked(frame, numbers[start : start + together], shared, "model" if model is None else "metric", file)
+
+
+def _stacked(frame: pd.DataFrame, names: list[str], shared: dict[str, Any], label: str, file: Path) -> pd.DataFrame:
+    """Some columns of numbers below each other, each named in the column ``label``."""
+    times = len(names)
+    parts = {name: pd.concat([pd.Series(column)] * times, ignore_index=True) for name, column in shared.items()}
+    parts[label] = pd.Series(pd.Categorical.from_codes(np.repeat(np.arange(times), len(frame)), pd.Index(names)))
+    values = [number_column(frame[name], name, str(file)) for name in names]
+    return pd.DataFrame(parts | {"value": np.concatenate(values)})
 
 
 def _text(column: pd.Series, file: Path) -> pd.Series:

@@ -73,40 +73,62 @@ def read_logs(reader: Reader, sources: Sequence[Source], request: Request) -> tu
         if not source.path.exists():
             raise DataRefused(f"{source.path}: there is no such file or folder.")
         collector.add_all(reader.read(source.path, intake), source.model)
-    columns = collector.columns()
     reading = chosen(request.choice, collector.seen, intake)
     request.stated.check(reading.metrics)
-    return _joined(reader, columns, reading, request, intake)
+    number, rows, items, said = _settled(reader, collector, reading, request)
+    return _table(reader, number, rows, items, reading, request, intake, said)
 
 
-def _joined(
-    reader: Reader, columns: Columns, reading: Chosen, request: Request, intake: Intake
-) -> tuple[Cells, ImportSpec]:
+def _settled(
+    reader: Reader, collector: Collector, reading: Chosen, request: Request
+) -> tuple[np.ndarray, Columns, Items, list[str]]:
+    """Rows by item, one a cell; all others are let go of here."""
+    columns = collector.columns()
     items = resolve_items(
         columns, positional=reader.positional, known=None if request.known is None else request.known.contents
     )
-    said = intake.said()
-    tasks = reading.tasks if request.known is None else request.known.tasks
-    macro = request.macro or intake.macro
-    names = ImportSpec(reader.name, tasks, reading.metrics, reading.filter, {})
-    ids = [names.item_id(task, item) for task, item in items.keys]
-    categories = _categories(items, several=len(tasks) > 1)
-    number, rows, counted = settle(columns, items, ids, reading, request.duplicates)
+    said = []
     if items.renumbered:
         said.append(f"{items.renumbered} rows' items are known by content under another id and joined to it")
-    said += counted + list(gaps_said({"item": number, "model": rows.model, "value": rows.value}, rows.models, len(ids)))
-    value, scales, seen = _scaled(reader, rows, metric_numbers(rows, reading), reading, request.stated)
-    weights = category_weights(categories or [""] * len(ids)) if macro and request.known is None else None
-    if weights is not None:
+    number, rows, counted = settle(columns, items, _ids(items, reading, request), reading, request.duplicates)
+    gaps = gaps_said({"item": number, "model": rows.model, "value": rows.value}, rows.models, len(items.keys))
+    return number, rows, items, [*said, *counted, *gaps]
+
+
+def _tasks(reading: Chosen, request: Request) -> tuple[str, ...]:
+    return reading.tasks if request.known is None else request.known.tasks
+
+
+def _ids(items: Items, reading: Chosen, request: Request) -> list[str]:
+    names = ImportSpec("", _tasks(reading, request), (), "", {})
+    return [names.item_id(task, item) for task, item in items.keys]
+
+
+def _table(
+    reader: Reader,
+    number: np.ndarray,
+    rows: Columns,
+    items: Items,
+    reading: Chosen,
+    request: Request,
+    intake: Intake,
+    counted: list[str],
+) -> tuple[Cells, ImportSpec]:
+    tasks, said = _tasks(reading, request), [*intake.said(), *counted]
+    metric = metric_numbers(rows, reading)
+    value, scales, seen = _scaled(reader, rows, metric, reading, request.stated)
+    categories, weights = _categories(items, several=len(tasks) > 1), None
+    if (request.macro or intake.macro) and request.known is None:
+        weights = category_weights(categories or [""] * len(items.keys))
         said.append(f"{len(set(categories or []))} categories count alike, whatever their sizes")
     cells = Cells(
-        item=number.astype(np.int32),
+        item=number,
         model=rows.model,
-        metric=metric_numbers(rows, reading).astype(np.int32),
+        metric=metric,
         repeat=rows.repeat,
         value=value,
         cost_s=None if bool(np.isnan(rows.cost_s).all()) else rows.cost_s,
-        ids=ids,
+        ids=_ids(items, reading, request),
         models=rows.models,
         metrics=list(reading.metrics),
         repeats=rows.repeats,
@@ -115,9 +137,15 @@ def _joined(
         weights=weights,
         said=(*said, *seen),
     )
-    versions = {name: tuple(sorted(found)) for name, found in sorted(intake.versions.items())}
     spec = ImportSpec(
-        reader.name, tasks, reading.metrics, reading.filter, scales, request.duplicates, weights is not None, versions
+        format=reader.name,
+        tasks=tasks,
+        metrics=reading.metrics,
+        filter=reading.filter,
+        scales=scales,
+        duplicates=request.duplicates,
+        macro=weights is not None,
+        versions={name: tuple(sorted(found)) for name, found in sorted(intake.versions.items())},
     )
     return cells, spec
 
