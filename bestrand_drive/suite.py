@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import dump_json, read_bytes, sha256_bytes
@@ -210,6 +210,8 @@ class Suite(_Model):
         ceiling: Metric -> k -> (intervals that held, cases) of replays in which a suite of k items showed no failure.
         findings: What is unlike the known files, as sentences.
         predecessor: What it was refreshed from; left out of the file when it was not.
+        imported: How its table was read from another tool's logs (``readers.spec``); left out when it was not.
+        contents: Item (or member) id -> short hash of its content, by which later logs are joined; left out when empty.
         content_sha256: Of all the above, by which a later edit is noticed.
     """
 
@@ -231,6 +233,8 @@ class Suite(_Model):
     ceiling: dict[str, dict[int, tuple[int, int]]] = {}
     findings: list[str] = []
     predecessor: Predecessor | None = None
+    imported: dict[str, JsonValue] | None = None
+    contents: dict[str, str] = {}
 
     content_sha256: str = ""
 
@@ -272,7 +276,7 @@ class Suite(_Model):
 
     def _content(self, without: set[str]) -> dict[str, Any]:
         """What is written and hashed; fields that came later only where they say something, as old files lack them."""
-        later = {"predecessor"} if self.predecessor is None else set()
+        later = {name for name in ("predecessor", "imported", "contents") if not getattr(self, name)}
         return self.model_dump(mode="json", exclude=without | later)
 
 

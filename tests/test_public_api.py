@@ -202,6 +202,7 @@ ARROWS = {
     "files": {"errors"},
     "suite": LOWEST,
     "scores": LOWEST,
+    "readers": LOWEST | {"scores"},
     "benchmarks": LOWEST,
     "compression": LOWEST | {"scores"},
     "headless": LOWEST,
@@ -209,7 +210,7 @@ ARROWS = {
     "study": LOWEST | {"scores", "compression"},
     "report": LOWEST | {"study"},
     "simulation": LOWEST | {"benchmarks"},
-    "workflows": LOWEST | {"benchmarks", "scores", "compression", "study", "report", "simulation", "suite"},
+    "workflows": LOWEST | {"benchmarks", "scores", "compression", "study", "report", "simulation", "suite", "readers"},
     "cli": LOWEST | {"workflows", "benchmarks", "compression", "simulation", "suite", "headless"},
 }
 """Room -> what it may import beside itself."""
@@ -220,6 +221,7 @@ SERVER_DOORS = {
 """Modules of headless that cli may import."""
 HEAVY = {
     "scores": set(),
+    "readers": {"torch", "carla"},
     "benchmarks": {"torch", "carla"},
     "compression": {"carla"},
     "evaluator": {"torch", "pandas", "scipy"},

@@ -11,6 +11,7 @@ from bestrand_drive.cli.choosing import compress, inspect
 from bestrand_drive.cli.command import run_command
 from bestrand_drive.cli.estimating import estimate, order
 from bestrand_drive.cli.headless import group as headless
+from bestrand_drive.cli.importing import import_logs
 from bestrand_drive.cli.living import homogeneity, refresh
 from bestrand_drive.cli.planning import plan
 from bestrand_drive.cli.running import adopt, demo, doctor, probe, servers, worker
@@ -33,6 +34,7 @@ app.command("adopt")(adopt.adopt)
 app.command("cite")(cite.cite)
 app.command("doctor")(doctor.doctor)
 app.command("estimate")(estimate.estimate)
+app.command("import")(import_logs.import_logs)
 app.command("inspect")(inspect.inspect)
 app.command("order")(order.order)
 app.command("materialize")(materialize.materialize)

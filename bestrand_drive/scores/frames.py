@@ -50,30 +50,51 @@ def dense_scores(frame: pd.DataFrame, *, metric: str, source: str = "scores") ->
         raise DataRefused(
             f"{source}: a column name is there more than once: {frame.columns[frame.columns.duplicated()][0]}."
         )
-    long = frame if "value" in frame.columns else _melt(frame, source)
-    item, model = (_column(long, names, source) for names in (ITEM_COLUMNS, MODEL_COLUMNS))
+    if "value" not in frame.columns:
+        return _wide(frame, metric, source)
+    item, model = (_column(frame, names, source) for names in (ITEM_COLUMNS, MODEL_COLUMNS))
+    only = (np.zeros(len(frame), dtype=np.int32), [metric])
     return _pivot(
-        pd.DataFrame(
-            {
-                "item": _labels(long[item], source),
-                "model": _labels(long[model], source),
-                "metric": _labels(long["metric"], source) if "metric" in long.columns else metric,
-                "repeat": _labels(long["repeat"], source) if "repeat" in long.columns else "0",
-                "value": _numbers(long["value"], "value", source),
-            }
-        ),
+        [
+            coded_labels(frame[item], source),
+            coded_labels(frame[model], source),
+            coded_labels(frame["metric"], source) if "metric" in frame.columns else only,
+            coded_labels(frame["repeat"], source) if "repeat" in frame.columns else only,
+        ],
+        number_column(frame["value"], "value", source),
         source,
     )
 
 
-def _labels(column: pd.Series, source: str) -> pd.Series:
-    """Ids as text; whole numbers keep their plain form, blanks are refused."""
-    blank = np.flatnonzero(column.isna().to_numpy() | (column.astype(str).str.strip() == "").to_numpy())
+def coded_labels(column: pd.Series, source: str) -> tuple[np.ndarray, list[str]]:
+    """Ids as text, each kept once: whole numbers keep their plain form, blanks are refused.
+
+    Returns:
+        int32 [row] number of the row's id, and the ids in order of first appearance.
+    """
+    coded = isinstance(column.dtype, pd.CategoricalDtype)
+    codes, found = pd.factorize(column.cat.codes if coded else column)
+    values = pd.Series(
+        column.cat.categories[found[found >= 0]] if coded else found, dtype=None if len(found) else object
+    )
+    if coded and (found < 0).any():
+        codes = np.where(
+            codes == int(np.flatnonzero(found < 0)[0]), -1, codes - (codes > int(np.flatnonzero(found < 0)[0]))
+        )
+    empty = np.flatnonzero(values.astype(str).str.strip() == "")
+    blank = np.flatnonzero((codes < 0) | np.isin(codes, empty))
     if blank.size:
         raise DataRefused(f"{source}: column {column.name!r}, row {int(blank[0]) + 1}: blank ({blank.size} such rows).")
-    if pd.api.types.is_float_dtype(column) and bool((column == column.round()).all()):
-        return column.astype("int64").astype(str)  # formats without integers write 7 as 7.0
-    return column.astype(str)
+    if pd.api.types.is_float_dtype(values) and bool((values == values.round()).all()):
+        values = values.astype("int64")  # formats without integers write 7 as 7.0
+    again, labels = pd.factorize(values.astype(str))  # 1 and "1" are one id
+    return np.asarray(again.astype(np.int32)[codes]), [str(label) for label in labels]
+
+
+def label_texts(column: pd.Series, source: str) -> pd.Series:
+    """Ids as text, one a row; see ``coded_labels``."""
+    codes, labels = coded_labels(column, source)
+    return pd.Series(pd.Categorical.from_codes(codes, pd.Index(labels, dtype=object)), index=column.index)
 
 
 def _column(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> str:
@@ -86,24 +107,35 @@ def _column(frame: pd.DataFrame, names: tuple[str, ...], source: str) -> str:
     )
 
 
-def _melt(frame: pd.DataFrame, source: str) -> pd.DataFrame:
-    """Turn a wide table into a long one; blank cells stay as missing values."""
+def _wide(frame: pd.DataFrame, metric: str, source: str) -> DenseScores:
+    """Read a wide table; blank cells are missing."""
     item = _column(frame, ITEM_COLUMNS, source)
-    ids = _labels(frame[item], source)
-    if ids.duplicated().any():
-        raise DataRefused(f"{source}: item {ids[ids.duplicated()].iloc[0]!r} has more than one row.")
-    models = [name for name in frame.columns if name != item]
-    if not models:
+    codes, items = coded_labels(frame[item], source)
+    if len(items) < len(codes):
+        twice = items[int(codes[pd.Series(codes).duplicated()][0])]
+        raise DataRefused(f"{source}: item {twice!r} has more than one row.")
+    names = [name for name in frame.columns if name != item]
+    if not names:
         raise DataRefused(f"{source}: only the column {item}, no model beside it.")
-    columns = {str(name): _numbers(frame[name], str(name), source) for name in models}
-    return pd.DataFrame({"item_id": ids, **columns}).melt("item_id", var_name="model", value_name="value")
+    policies = coded_labels(pd.Series(names, name="model", dtype=object), source)[1]
+    mean = np.empty((len(items), len(names), 1))
+    for number, name in enumerate(names):
+        mean[:, number, 0] = number_column(frame[name], str(name), source)
+    if not mean.size:
+        raise DataRefused(f"{source}: no scores in it.")
+    count = (~np.isnan(mean)).astype(np.int32)
+    if not count.any():
+        raise DataRefused(f"{source}: not one score in it, only blanks.")
+    return DenseScores(mean, count, np.zeros_like(mean), items, policies, [metric])
 
 
-def _numbers(column: pd.Series, name: str, source: str) -> np.ndarray:
+def number_column(column: pd.Series, name: str, source: str) -> np.ndarray:
     """Float64 values; blanks become NaN, everything else that is no finite number is refused."""
     numeric = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    blank = (column.isna() | column.astype(str).str.strip().str.lower().isin(["", "nan", "na", "none"])).to_numpy()
-    wrong = np.flatnonzero((np.isnan(numeric) & ~blank) | np.isinf(numeric))
+    blank = column.isna()
+    if not pd.api.types.is_numeric_dtype(column):
+        blank |= column.astype(str).str.strip().str.lower().isin(["", "nan", "na", "none"])
+    wrong = np.flatnonzero((np.isnan(numeric) & ~blank.to_numpy()) | np.isinf(numeric))
     if wrong.size:
         row = int(wrong[0])
         raise DataRefused(
@@ -113,27 +145,25 @@ def _numbers(column: pd.Series, name: str, source: str) -> np.ndarray:
     return numeric
 
 
-def _pivot(long: pd.DataFrame, source: str) -> DenseScores:
-    """Average repeats and lay the cells out densely."""
-    keys = ["item", "model", "metric", "repeat"]
-    twice = long.duplicated(keys)
-    if twice.any():
-        item, model, name, _ = long[keys].to_numpy()[int(np.flatnonzero(twice)[0])]
-        raise DataRefused(
-            f"{source}: {int(twice.sum())} cells come twice, first item {item!r}, model {model!r}, metric {name!r}."
-            " Number repeated runs in a column 'repeat'."
-        )
-    coded = [pd.factorize(long[key].to_numpy()) for key in keys[:3]]
+def _pivot(coded: list[tuple[np.ndarray, list[str]]], value: np.ndarray, source: str) -> DenseScores:
+    """Average repeats and lay the cells out densely.
+
+    Args:
+        coded: Numbers and labels of items, models, metrics, repeats.
+        value: float64 [row], NaN where there is no score.
+        source: For messages.
+    """
     codes, labels = [code for code, _ in coded], [label for _, label in coded]
-    shape = tuple(len(label) for label in labels)
+    shape = tuple(len(label) for label in labels[:3])
     if not all(shape):
         raise DataRefused(f"{source}: no scores in it.")
-    flat = np.ravel_multi_index(tuple(codes), shape).reshape(-1)
-    value = long["value"].to_numpy()
+    flat = np.ravel_multi_index(tuple(codes[:3]), shape)
+    _refuse_twice(flat * len(labels[3]) + codes[3], codes, labels, source)
     known = ~np.isnan(value)
     if not known.any():
         raise DataRefused(f"{source}: not one score in it, only blanks.")
-    flat, value = flat[known], value[known]
+    if not known.all():
+        flat, value = flat[known], value[known]
     size = int(np.prod(shape))
     count = np.bincount(flat, minlength=size)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -149,4 +179,18 @@ def _pivot(long: pd.DataFrame, source: str) -> DenseScores:
         items=[str(name) for name in labels[0]],
         policies=[str(name) for name in labels[1]],
         metrics=[str(name) for name in labels[2]],
+    )
+
+
+def _refuse_twice(cell: np.ndarray, codes: list[np.ndarray], labels: list[list[str]], source: str) -> None:
+    """Refuse two rows of one item, model, metric and repeat."""
+    ordered = np.sort(cell)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return
+    twice = pd.Series(cell).duplicated().to_numpy()
+    row = int(np.flatnonzero(twice)[0])
+    item, model, name = (labels[part][codes[part][row]] for part in range(3))
+    raise DataRefused(
+        f"{source}: {int(twice.sum())} cells come twice, first item {item!r}, model {model!r}, metric {name!r}."
+        " Number repeated runs in a column 'repeat'."
     )

@@ -149,3 +149,30 @@ def test_a_frame_is_left_as_it_was() -> None:
     before = frame.copy(deep=True)
     dense_scores(frame, metric="s")
     pd.testing.assert_frame_equal(frame, before)
+
+
+@pytest.mark.parametrize("name", ["item_id", "model", "repeat"])
+def test_coded_columns_read_as_text_does(name):
+    """As Parquet gives them back: other codes, unused categories, any order."""
+    frame = pd.DataFrame(
+        {
+            "item_id": ["b", "a", "b", "a"] * 2,
+            "model": ["y"] * 4 + ["x"] * 4,
+            "repeat": ["1", "1", "2", "2"] * 2,
+            "value": np.arange(8.0),
+        }
+    )
+    coded = frame.assign(**{name: pd.Categorical(frame[name], categories=["z", *sorted(set(frame[name]))])})
+    one, two = dense_scores(frame, metric="s"), dense_scores(coded, metric="s")
+    assert (one.items, one.policies) == (two.items, two.policies) == (["b", "a"], ["y", "x"])
+    for part in ("mean", "count", "variance"):
+        np.testing.assert_array_equal(getattr(one, part), getattr(two, part))
+    coded.loc[5, name] = None
+    with pytest.raises(DataRefused, match=f"column '{name}', row 6: blank \\(1 such"):
+        dense_scores(coded, metric="s")
+
+
+def test_a_number_and_its_text_are_one_id():
+    frame = pd.DataFrame({"item_id": pd.Series([1, "1"], dtype=object), "model": "m", "value": [0.0, 1.0]})
+    with pytest.raises(DataRefused, match="come twice, first item '1'"):
+        dense_scores(frame, metric="s")

@@ -119,6 +119,8 @@ def assembled(
         items=_items(evidence, chosen, costs if request.probe_data or not evidence.probes else None),
         ceiling={metric: dict(cases) for metric, cases in evidence.ceiling.items()},
         findings=list(evidence.findings),
+        imported=None if evidence.imported is None else dict(evidence.imported),
+        contents=dict(evidence.contents),
     ).sealed()
 
 

@@ -24,6 +24,7 @@ from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, read_policy, score_matrix
 from bestrand_drive.workflows.evidence.loads import loads_in
 from bestrand_drive.workflows.evidence.tried import tried_in_vain
+from bestrand_drive.workflows.importing.target_logs import is_log, log_frame
 
 TABLE = "scores"
 """Benchmark name of suites made from score tables."""
@@ -159,7 +160,11 @@ def _reasons(table: ScoreTable, benchmark: Benchmark, results: Path) -> dict[str
 
 
 def _table_target(suite: Suite, path: Path, name: str | None) -> Target:
-    frame = read_table(path)
+    said: tuple[str, ...] = ()
+    if is_log(suite, path):
+        frame, said = log_frame(suite, path)
+    else:
+        frame = read_table(path)
     if "value" not in frame.columns and name is not None:
         frame = _one_column(frame, name, path)
     if "metric" not in frame.columns and len(suite.metrics) > 1:
@@ -178,7 +183,7 @@ def _table_target(suite: Suite, path: Path, name: str | None) -> Target:
     chosen = name or matrix.policies[0]
     matrix = matrix.with_policies([chosen])
     groups = {member: item.id for item in suite.items for member in item.members}
-    notes = _unknown_items(matrix, set(groups) or set(suite.item_ids))
+    notes = (*said, *_unknown_items(matrix, set(groups) or set(suite.item_ids)))
     if groups:
         matrix = _fold(matrix, groups, path)
     placed = _placed(matrix, suite, chosen, path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from bestrand_drive.compression.noise import Noise
 from bestrand_drive.scores.matrix import ScoreMatrix
@@ -48,6 +49,8 @@ class Evidence:
         noise: Reference run noise a metric.
         ceiling: See ``Suite.ceiling``.
         findings: What is unlike the known files, as sentences.
+        imported: See ``Suite.imported``.
+        contents: See ``Suite.contents``.
         files: Gives the suite's own files, name -> content, for the chosen item ids.
     """
 
@@ -64,3 +67,5 @@ class Evidence:
     noise: Mapping[str, Noise] = field(default_factory=dict)
     ceiling: Mapping[str, Mapping[int, tuple[int, int]]] = field(default_factory=dict)
     findings: tuple[str, ...] = ()
+    imported: Mapping[str, Any] | None = None
+    contents: Mapping[str, str] = field(default_factory=dict)

@@ -12,9 +12,12 @@ import torch
 from bestrand_drive.compression.probe_choice import abilities, drawn, spread_evenly
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import read_bytes, sha256_bytes
+from bestrand_drive.readers.items import content_key
+from bestrand_drive.readers.parquet import ItemFacts, import_spec, item_facts
+from bestrand_drive.readers.spec import ImportSpec
 from bestrand_drive.scores.groups import fold_groups
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.scores.metrics import inside_bounds
+from bestrand_drive.scores.metrics import MetricSpec, inside_bounds
 from bestrand_drive.scores.tables import ItemTable, read_items, read_table
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.evidence.evidence import Evidence, ProbeInfo
@@ -64,9 +67,12 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
     copies = matrix.copies()
     probes = choose_probes([name for name in matrix.policies if name not in copies], matrix, source)
     matrix = matrix.with_policies(probes)
+    facts = None if isinstance(source.scores, ScoreMatrix) else item_facts(source.scores)
+    if facts is not None:
+        matrix = _with_facts(matrix, facts)
     table = read_items(source.items, matrix.items) if source.items else ItemTable(None, None, None)
     if source.items:
-        matrix = replace(matrix, strata=table.strata, cost_s=_spread_costs(table, len(probes)))
+        matrix = _with_items(matrix, table, len(probes))
     members: tuple[tuple[str, ...], ...] = tuple(() for _ in matrix.items)
     if table.groups is not None:
         matrix, members = fold_groups(matrix, table.groups)
@@ -80,6 +86,34 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
         members=members,
         files=lambda chosen: {"items.txt": item_lines(matrix.items, by_item, chosen)},
         findings=_said_of(copies, probes),
+        imported=None if facts is None else facts.spec.to_dict(),
+        contents={} if facts is None else {item: content_key(text) for item, text in facts.contents.items()},
+    )
+
+
+def _with_facts(matrix: ScoreMatrix, facts: ItemFacts) -> ScoreMatrix:
+    """What an imported table says of its items: categories as strata, weights, durations by model."""
+    costs = [[facts.costs.get((item, model), np.nan) for model in matrix.policies] for item in matrix.items]
+    return replace(
+        matrix,
+        strata=tuple(facts.strata[item] for item in matrix.items) if facts.strata else None,
+        weights=torch.tensor([facts.weights[item] for item in matrix.items]).double() if facts.weights else None,
+        cost_s=torch.tensor(costs, dtype=torch.float64) if facts.costs and matrix.policies else None,
+    )
+
+
+def _with_items(matrix: ScoreMatrix, table: ItemTable, probes: int) -> ScoreMatrix:
+    """What the user says of the items, over what the table itself says.
+
+    Raises:
+        UsageError: Groups, though the items have weights already.
+    """
+    if table.groups is not None and matrix.weights is not None:
+        raise UsageError("--items: groups cannot be joined to a table whose categories count alike (--macro category).")
+    return replace(
+        matrix,
+        strata=table.strata or matrix.strata,
+        cost_s=matrix.cost_s if table.cost_s is None else _spread_costs(table, probes),
     )
 
 
@@ -90,10 +124,27 @@ def load_table(source: TableSource) -> tuple[ScoreMatrix, str, str]:
         content = matrix.values.numpy().tobytes() + matrix.valid.numpy().tobytes() + "\n".join(matrix.items).encode()
         label, digest = "score matrix", sha256_bytes(content)
     else:
-        matrix = ScoreMatrix.from_frame(read_table(source.scores), source=str(source.scores))
+        spec = import_spec(source.scores)
+        frame = read_table(source.scores)
+        matrix = ScoreMatrix.from_frame(frame, specs=_imported_specs(spec), source=str(source.scores))
         label, digest = source.scores.name, sha256_bytes(read_bytes(source.scores))
     matrix = _specified(matrix, source)
     return matrix.with_metrics(source.metrics) if source.metrics else matrix, label, digest
+
+
+def _imported_specs(spec: ImportSpec | None) -> dict[str, MetricSpec]:
+    """Metrics of an import that are unbounded or of which less is better, which their values would not show."""
+    scales = {} if spec is None else spec.scales
+    unit = {name: scale.low is not None and scale.high is not None for name, scale in scales.items()}
+    return {
+        name: MetricSpec(
+            name,
+            low=0.0 if unit[name] else None,
+            high=1.0 if unit[name] else None,
+            higher_is_better=scale.higher_is_better,
+        )
+        for name, scale in scales.items()
+    }
 
 
 def _specified(matrix: ScoreMatrix, source: TableSource) -> ScoreMatrix:
@@ -114,7 +165,7 @@ def _specified(matrix: ScoreMatrix, source: TableSource) -> ScoreMatrix:
             raise DataRefused(f"--bounds {spec.name}={low:g}:{high:g}: the table goes from {least:g} to {most:g}.")
         ends = np.array([np.nan if end is None else end for end in (low, high)], dtype=np.float32)
         binary = bool(np.isin(values, ends).all())
-        better = spec.name not in source.lower_is_better
+        better = spec.higher_is_better and spec.name not in source.lower_is_better
         specs.append(replace(spec, low=low, high=high, binary=binary, higher_is_better=better))
     return replace(matrix, metrics=tuple(specs))
 

@@ -240,7 +240,8 @@ def _with(
         copies=copies,
     )
     made = assembled(evidence, request, chosen, request.exclude, mean_costs(scores))
-    return made.model_copy(update={"families": {**suite.families, **made.families}}).sealed()
+    kept = {"families": {**suite.families, **made.families}, "imported": suite.imported, "contents": suite.contents}
+    return made.model_copy(update=kept).sealed()
 
 
 def _proposal(suite: Suite, evidence: Evidence, request: CompressRequest) -> Proposal:

@@ -134,7 +134,7 @@ def _table_evidence(suite: Suite, source: RefreshSource, matrix: ScoreMatrix | N
             scores,
             strata=tuple(item.stratum or "" for item in suite.items) if suite.strata else None,
             weights=torch.tensor([float(item.weight) for item in suite.items]).double()
-            if any(members.values())
+            if any(item.weight != 1 or item.members for item in suite.items)
             else None,
             cost_s=None if np.isnan(costs).any() else torch.tensor(costs)[:, None].expand(-1, len(names)).clone(),
         ),

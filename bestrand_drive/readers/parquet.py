@@ -1,0 +1,120 @@
+"""The imported table as one Parquet file: long rows, facts of items beside them, how it was read as metadata."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from bestrand_drive.errors import DataRefused
+from bestrand_drive.readers.joining import Cells
+from bestrand_drive.readers.spec import ImportSpec, spec_of
+
+META = b"bestrand_import"
+FACTS = ("content", "stratum", "weight", "cost_s")
+"""Columns beside those of a long table; ``cost_s`` is of the cell, the others of the item."""
+
+
+def parquet_bytes(cells: Cells, spec: ImportSpec) -> bytes:
+    """The file; the same cells and specification give the same bytes under the same pyarrow."""
+    columns = {
+        "item_id": _texts(cells.item, cells.ids),
+        "model": _texts(cells.model, cells.models),
+        "metric": _texts(cells.metric, cells.metrics),
+        "repeat": _texts(cells.repeat, cells.repeats),
+        "value": pa.array(cells.value, mask=np.isnan(cells.value)),
+    }
+    if any(cells.contents):
+        columns["content"] = _texts(cells.item, cells.contents)
+    if cells.categories is not None:
+        columns["stratum"] = _texts(cells.item, cells.categories)
+    if cells.weights is not None:
+        columns["weight"] = pa.array(cells.weights[cells.item])
+    if cells.cost_s is not None:
+        columns["cost_s"] = pa.array(cells.cost_s.astype(np.float64), mask=np.isnan(cells.cost_s))
+    table = pa.table(columns).replace_schema_metadata({META: json.dumps(spec.to_dict(), sort_keys=True).encode()})
+    out = pa.BufferOutputStream()
+    pq.write_table(table, out, compression="zstd")
+    return bytes(out.getvalue())
+
+
+def _texts(codes: np.ndarray, values: list[str]) -> pa.DictionaryArray:
+    labels, number = np.unique(np.array(values, dtype=object), return_inverse=True)  # facts of items repeat
+    if len(labels) == len(values):
+        return pa.DictionaryArray.from_arrays(pa.array(codes), pa.array(values, type=pa.string()))
+    return pa.DictionaryArray.from_arrays(
+        pa.array(number.astype(np.int32)[codes]), pa.array(list(labels), type=pa.string())
+    )
+
+
+@dataclass(frozen=True)
+class ItemFacts:
+    """What an imported table says of its items.
+
+    Attributes:
+        spec: How it was imported.
+        contents: Item id -> content hash, for items with one.
+        strata: Item id -> category; empty when the logs tell none.
+        weights: Item id -> weight; empty when all count alike.
+        costs: (item id, model) -> seconds, the mean over repeats; empty when unknown.
+    """
+
+    spec: ImportSpec
+    contents: dict[str, str]
+    strata: dict[str, str]
+    weights: dict[str, float]
+    costs: dict[tuple[str, str], float]
+
+
+def import_spec(path: Path) -> ImportSpec | None:
+    """How a Parquet file was imported, or None when it is another file.
+
+    Raises:
+        DataRefused: It was imported by another version.
+    """
+    if path.suffix.lower() != ".parquet" or not path.is_file():
+        return None
+    try:
+        metadata = pq.read_schema(path).metadata or {}
+    except (pa.ArrowException, OSError):
+        return None  # whoever reads the table says what is wrong with it
+    if META not in metadata:
+        return None
+    try:
+        raw = json.loads(metadata[META])
+    except (ValueError, RecursionError) as error:
+        raise DataRefused(f"{path}: how it was imported cannot be read ({error}); import it again.") from error
+    return spec_of(raw, str(path))
+
+
+def item_facts(path: Path) -> ItemFacts | None:
+    """What an imported table says of its items; None when it is another file.
+
+    Raises:
+        DataRefused: Its columns are not those of an import.
+    """
+    spec = import_spec(path)
+    if spec is None:
+        return None
+    names = pq.read_schema(path).names
+    present = [name for name in FACTS if name in names]
+    needed = ["item_id", *present, *(["model"] if "cost_s" in present else [])]
+    frame = pq.read_table(path, columns=needed).to_pandas()
+    first = frame[~frame["item_id"].duplicated()]
+    facts = {name: dict(zip(first["item_id"].astype(str), first[name], strict=True)) for name in present}
+    costs: dict[tuple[str, str], float] = {}
+    if "cost_s" in present:
+        known = frame[frame["cost_s"].notna()]
+        means = known.groupby(["item_id", "model"], sort=False, observed=True)["cost_s"].mean()
+        costs = {(str(item), str(model)): float(mean) for (item, model), mean in means.items()}
+    return ItemFacts(
+        spec,
+        {item: str(text) for item, text in facts.get("content", {}).items() if text},
+        {item: str(text) for item, text in facts.get("stratum", {}).items()},
+        {item: float(weight) for item, weight in facts.get("weight", {}).items()},
+        costs,
+    )

@@ -1,0 +1,1 @@
+"""From the logs of other tools to a score table."""

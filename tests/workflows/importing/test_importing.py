@@ -1,0 +1,189 @@
+"""From logs to an estimate by the commands a user gives, and the table between them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bestrand_drive as bd
+from bestrand_drive.readers.parquet import item_facts
+from tests.readers.logs import lm_eval_row, put_lm_eval, put_pool, right_wrong
+
+STRICT = ("--task", "gsm8k", "--metric", "exact_match", "--filter", "strict-match")
+
+
+@pytest.fixture(scope="module")
+def suite(bestrand, tmp_path_factory):
+    """Six models imported, five guide the choice of a quarter."""
+    folder = tmp_path_factory.mktemp("lm")
+    put_pool(folder / "out")
+    table, out = folder / "gsm8k.parquet", folder / "suite"
+    ran = bestrand("import", "lm-eval", folder / "out", *STRICT, "--out", table)
+    assert ran.code == 0, ran.err
+    assert "40 items of gsm8k x 6 models, exact_match (strict-match), 240 scores" in ran.out
+    ran = bestrand("compress", "scores", "--scores", table, "--n-probes", 5, "--keep", 0.25, "--out", out)
+    assert ran.code == 0, ran.err
+    return out
+
+
+def target(folder, ids, *, renumbered=False, content=""):
+    """Logs of a new model on some items only, where the harness may count from zero."""
+    marks = right_wrong(11, range(40))
+    rows = [
+        lm_eval_row(
+            place if renumbered else doc, {"exact_match": marks[doc], "acc": 0.0}, "strict-match", f"doc {doc}{content}"
+        )
+        for place, doc in enumerate(ids)
+    ]
+    return put_lm_eval(folder, "new", rows)
+
+
+def test_the_subset_alone_is_estimated_by_the_same_reader(bestrand, suite, tmp_path):
+    chosen = [int(name) for name in bd.read_suite(suite).chosen]
+    ran = bestrand("estimate", suite, "--results", target(tmp_path / "a", chosen).parent, "--json")
+    assert ran.code == 0, ran.err
+    line = ran.json["metrics"]["exact_match"]
+    assert line["run"]["low"] <= line["estimate"] <= line["run"]["high"]
+    again = bestrand("estimate", suite, "--results", target(tmp_path / "b", chosen, renumbered=True).parent, "--json")
+    assert again.json["metrics"] == ran.json["metrics"], "positions that the harness numbered anew are not ids"
+    file = next((tmp_path / "a").rglob("*.jsonl"))
+    assert bestrand("estimate", suite, "--results", file, "--json").json["metrics"] == ran.json["metrics"]
+
+
+def test_all_items_give_the_known_full_score(bestrand, suite, tmp_path):
+    ran = bestrand("estimate", suite, "--results", target(tmp_path, range(40)), "--json")
+    assert ran.json["metrics"]["exact_match"]["full"] == pytest.approx(np.mean(right_wrong(11, range(40))))
+
+
+def test_data_that_drifted_are_refused(bestrand, suite, tmp_path):
+    chosen = [int(name) for name in bd.read_suite(suite).chosen]
+    ran = bestrand("estimate", suite, "--results", target(tmp_path, chosen, content=", reworded"))
+    assert ran.code == 4
+    assert "is not the same in the suite's benchmark and in" in ran.err
+
+
+def test_another_filter_than_the_suites_is_refused(bestrand, suite, tmp_path):
+    put_lm_eval(tmp_path, "new", [lm_eval_row(n, {"exact_match": 1.0}, "flexible-extract") for n in range(40)])
+    ran = bestrand("estimate", suite, "--results", tmp_path)
+    assert ran.code == 2
+    assert "--filter strict-match: not in these logs; they have flexible-extract" in ran.err
+
+
+def test_a_table_still_does_for_an_imported_suite(bestrand, suite, tmp_path):
+    marks = right_wrong(11, range(40))
+    pd.DataFrame({"item_id": range(40), "new": marks}).to_csv(tmp_path / "new.csv", index=False)
+    ran = bestrand("estimate", suite, "--results", tmp_path / "new.csv", "--json")
+    assert ran.json["metrics"]["exact_match"]["full"] == pytest.approx(np.mean(marks))
+    other = target(tmp_path, range(40))
+    assert bestrand("import", "lm-eval", f"new={other}", *STRICT, "--out", tmp_path / "new.parquet").code == 0
+    again = bestrand("estimate", suite, "--results", tmp_path / "new.parquet", "--json")
+    assert again.json["metrics"] == ran.json["metrics"]
+
+
+def test_suites_of_plain_tables_keep_their_bytes(table_suite):
+    told = json.loads((table_suite / "suite.json").read_text())
+    assert not {"imported", "contents"} & set(told)
+
+
+def test_the_same_logs_give_the_same_bytes(tmp_path):
+    put_pool(tmp_path / "out")
+    choice = {"task": "gsm8k", "metric": "acc", "rule": "strict-match"}
+    for name in ("a", "b"):
+        bd.import_logs("lm-eval", tmp_path / "out", **choice, out=tmp_path / f"{name}.parquet")
+    assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+
+
+def macro_table(folder, models=6):
+    """Two categories of very different size and difficulty."""
+    rows = []
+    for item in range(60):
+        kind = "small" if item < 12 else "large"
+        for model in range(models):
+            mark = float((5 * item + 3 * model + item * item) % 11 > (7 if kind == "small" else 2) + model % 3)
+            rows.append((f"q{item}", f"m{model}", mark, kind, 2.0 + item % 5))
+    path = folder / "long.csv"
+    pd.DataFrame(rows, columns=["item_id", "model", "value", "category", "cost_s"]).to_csv(path, index=False)
+    return path
+
+
+def test_a_macro_average_is_what_the_suite_estimates(bestrand, tmp_path):
+    frame = pd.read_csv(macro_table(tmp_path))
+    table = tmp_path / "macro.parquet"
+    source = tmp_path / "long.csv"
+    ran = bestrand("import", "plain", source, "--macro", "category", "--out", table)
+    assert "2 categories count alike" in ran.out
+    facts = item_facts(table)
+    assert set(facts.strata.values()) == {"small", "large"}
+    probes = [part for name in ("m0", "m1", "m2", "m3") for part in ("--probe", name)]
+    suite = tmp_path / "suite"
+    ran = bestrand("compress", "scores", "--scores", table, *probes, "--keep", 0.5, "--out", suite)
+    assert ran.code == 0, ran.err
+    kept = bd.read_suite(suite)
+    assert kept.strata == {"large": 48, "small": 12}
+    assert kept.items[0].cost_s == pytest.approx(2.0)
+    official = frame[frame.model == "m5"].groupby("category")["value"].mean().mean()
+    assert official != pytest.approx(frame[frame.model == "m5"]["value"].mean(), abs=0.1)
+    probe = next(one for one in kept.probes if one.name == "m1")
+    assert probe.full["score"] == pytest.approx(frame[frame.model == "m1"].groupby("category")["value"].mean().mean())
+    frame[frame.model == "m5"].to_csv(tmp_path / "m5.csv", index=False)
+    assert bestrand("import", "plain", tmp_path / "m5.csv", "--out", tmp_path / "m5.parquet").code == 0
+    for results in ("m5.parquet", "m5.csv"):
+        found = bd.estimate(suite, tmp_path / results)
+        assert found["score"].full == pytest.approx(official)
+        run = found["score"].estimate.run
+        assert run.low <= official <= run.high
+
+
+def test_several_metrics_and_seconds(bestrand, tmp_path):
+    rows = [
+        {
+            "item_id": f"q{i}",
+            "model": f"m{m}",
+            "accuracy": float((i * (m + 2)) % 3 > 0),
+            "latency": 0.1 + (i * m % 7) / 10,
+        }
+        for i in range(30)
+        for m in range(4)
+    ]
+    pd.DataFrame(rows).to_csv(tmp_path / "two.csv", index=False)
+    options = (
+        "--metric",
+        "accuracy",
+        "--metric",
+        "latency",
+        "--lower-is-better",
+        "latency",
+        "--bounds",
+        "latency=0:60",
+    )
+    ran = bestrand("import", "plain", tmp_path / "two.csv", *options, "--out", tmp_path / "two.parquet")
+    assert ran.code == 0, ran.err
+    suite = bd.compress("scores", scores=tmp_path / "two.parquet", probes=["m0", "m1", "m2"], k=10)
+    latency = suite.metric("latency")
+    assert (latency.low, latency.high, latency.higher_is_better) == (0.0, 1.0, False)
+    pd.DataFrame([row for row in rows if row["model"] == "m3"]).to_csv(tmp_path / "m3.csv", index=False)
+    found = bd.estimate(suite, tmp_path / "m3.csv")
+    true = np.mean([row["latency"] for row in rows if row["model"] == "m3"]) / 60
+    assert found["latency"].full == pytest.approx(true, rel=1e-5)
+
+
+def test_wrong_calls(bestrand, tmp_path):
+    put_pool(tmp_path / "out", models=1)
+    cases = [
+        (
+            ("nothing", tmp_path, "--out", tmp_path / "x.parquet"),
+            2,
+            "No reader of 'nothing'; known are inspect, lm-eval",
+        ),
+        (("lm-eval", tmp_path, "--out", tmp_path / "x.csv"), 2, "ends in .parquet"),
+        (("lm-eval", tmp_path / "absent", "--out", tmp_path / "x.parquet"), 4, "no such file"),
+        (("plain", tmp_path / "out", "--out", tmp_path / "x.parquet"), 4, "no column item_id"),
+        (("lm-eval", tmp_path, "--macro", "task", "--out", tmp_path / "x.parquet"), 2, "known is category"),
+    ]
+    for arguments, code, word in cases:
+        ran = bestrand("import", *arguments)
+        assert (ran.code, word in ran.err) == (code, True), ran.err
+        assert not list(tmp_path.glob("x.*"))
