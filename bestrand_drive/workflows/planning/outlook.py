@@ -243,7 +243,7 @@ def with_opposed(empty: Outlook, columns: Array) -> Outlook:
         return empty
     note = (
         f"{empty.name}: {1 - positive:.0%} of the pairs of probes are not positively related: policies are not alike, "
-        "and what is said of a suite that probes guide can be a quarter too large (docs/planner.md)"
+        "and what is said of a suite that probes guide can be 40 % too large (docs/planner.md)"
     )
     return replace(empty, notes=(*empty.notes, note))
 

@@ -10,12 +10,14 @@ import pytest
 
 from bestrand_drive import compress
 from bestrand_drive.compression.noise import Noise
+from bestrand_drive.compression.theory import r1_squared
 from bestrand_drive.errors import DataRefused, NothingSelected, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
 from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence
+from bestrand_drive.workflows.planning.outlook import LEAST_POSITIVE
 from bestrand_drive.workflows.planning.plan_request import PlanRequest
 from bestrand_drive.workflows.planning.planning import noise_of_runs, plan_evidence, plan_suite
 
@@ -220,6 +222,13 @@ def test_a_suite_says_that_its_probes_are_of_opposed_kinds(tmp_path, k, said):
     compress("scores", scores=table, k=k, out=tmp_path / "suite")
     notes = plan_suite(read_suite(tmp_path / "suite"), PlanRequest()).notes
     assert any("33% of the pairs" in note for note in notes) == said
+
+
+@pytest.mark.parametrize(("r", "left"), [(0.3, 0.94), (0.4, 0.90), (0.5, 0.86)])
+def test_what_the_share_of_positive_pairs_is_worth(r, left):
+    """Two opposed kinds: what is said by their mean correlation, and the truth, in which signs do not matter."""
+    mean = r * (2 * LEAST_POSITIVE - 1)
+    assert math.sqrt((1 - r1_squared(r, 5)) / (1 - r1_squared(mean, 5))) == pytest.approx(left, abs=0.006)
 
 
 def test_a_constant_metric_is_left_out_of_the_answer():
