@@ -4,10 +4,13 @@ Leave one family of policies out as targets, fit the difficulty model on all oth
 anew a seed, and stop each target where its interval for this run is narrow enough:
 
     scripts/bench_stopping --data DATA [--seeds 1000] [--block 22] [--first 44] [--quick] [--json OUT.json]
-        [--docs docs/stopping.md]
+        [--policy-seeds 200] [--docs docs/stopping.md]
 
-DATA holds bench2drive/routes and bench2drive/results. The fixed size is the smallest of the looks at which 95 % of all
-intervals are narrow enough. --quick takes 50 seeds; --docs puts the table between the marks of a document.
+Then the interval for the policy, at the stop, where a policy was really run several times (scripts/stopping_policy).
+
+DATA holds bench2drive/{routes,results} and fail2drive/{routes,results}. The fixed size is the smallest of the looks at
+which 95 % of all intervals are narrow enough. --quick takes 50 seeds (5 for policy intervals, which go estimate by
+estimate); --docs puts the tables between the marks of a document.
 """
 
 from __future__ import annotations
@@ -22,6 +25,8 @@ from pathlib import Path
 import numpy as np
 import torch
 from documents import markdown, put_into
+from stopping_policy import HEADS as POLICY_HEADS
+from stopping_policy import fail2drive, policy_rows, simlingo
 from study_all import BENCH2DRIVE, BENCH2DRIVE_POLICIES
 
 from bestrand_drive.benchmarks.definitions import definition
@@ -195,12 +200,22 @@ def cells(row: Row) -> list[str]:
     return [row.metric, f"{row.goal:g}", *numbers, f"{100 * row.saved:.0f} %", *errors]
 
 
+def policy_table(data: Path, problem: Problem, seeds: Sequence[int]) -> str:
+    """Both benchmarks' policies that were run several times."""
+    pairs, runs = fail2drive(data)
+    rows = [*policy_rows("fail2drive", pairs, runs, seeds)]
+    routes, again = simlingo(data, problem)
+    rows += policy_rows("bench2drive", routes, again, seeds)
+    return markdown(POLICY_HEADS, rows)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(os.environ.get("BESTRAND_SHARED_DATA", BESIDE)))
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--block", type=int, default=22)
     parser.add_argument("--first", type=int, default=44)
+    parser.add_argument("--policy-seeds", type=int, default=200)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--docs", type=Path)
@@ -218,8 +233,11 @@ def main() -> None:
     quick = quick_routes(problem, seconds, ordered, arguments.block, arguments.first)
     said = ", ".join(f"{name} {bias:+.2f}" for name, bias in quick.items())
     print(f"\nmean error with the quickest {arguments.first} of {arguments.first + arguments.block} routes: {said}")
+    again = policy_table(arguments.data, problem, seeds[: 5 if arguments.quick else arguments.policy_seeds])
+    print(f"\n{again}")
     if arguments.docs:
         put_into(arguments.docs, "bench_stopping", text)
+        put_into(arguments.docs, "bench_stopping policy", again)
     if arguments.json:
         found = {"seeds": len(seeds), "rows": [asdict(row) for row in rows], "quick_routes": quick}
         arguments.json.write_text(json.dumps(found, indent=1) + "\n")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 from torch import Tensor
 
+Array = np.ndarray
 TIE = 1e-9
 """Relative difference below which two imbalances are the same number; the earlier candidate then wins everywhere."""
 
@@ -53,7 +55,6 @@ def tie(least: float) -> float:
     return least * (1 + TIE) + 1e-12
 
 
-def earliest_least(distance: Tensor) -> int:
-    """Position of the first that is within a tie of the least; on the CPU."""
-    values = distance.numpy()
-    return int((values <= tie(float(values.min()))).argmax())
+def earliest_least(distance: Array) -> int:
+    """Position of the first that is within a tie of the least, of float64 [candidate]."""
+    return int((distance <= tie(float(distance.min()))).argmax())

@@ -36,6 +36,7 @@ from bestrand_drive.compression.theory.two_phase import (
     phase_factors,
     two_phase,
 )
+from bestrand_drive.compression.theory.unlike import mae_correlation
 
 __all__ = [
     "C0",
@@ -48,6 +49,7 @@ __all__ = [
     "correlation_matrix",
     "covariance_matrix",
     "leftover",
+    "mae_correlation",
     "mae_draws",
     "mae_law",
     "mae_quantile",

@@ -19,9 +19,13 @@ from bestrand_drive.workflows.planning.outlook import (
     Way,
     exchangeable_outlook,
     model_variance,
+    with_opposed,
 )
 
 NO_DATA = "the suite keeps no per-item figures of probes (none were given, or --no-probe-data)"
+
+LEAST_ITEMS = 30
+"""Chosen items from which the signs of the probes' covariances over them say something."""
 
 
 def suite_outlook(suite: Suite, metric: SuiteMetric, way: Way) -> Outlook:
@@ -45,8 +49,9 @@ def suite_outlook(suite: Suite, metric: SuiteMetric, way: Way) -> Outlook:
     if kept.variance <= 0:
         return replace(empty, reason=NO_SPREAD)
     probes, factor = len(kept.scores[0]), suite.choice.settings.get("pool_factor")
+    enough = len(kept.scores) >= LEAST_ITEMS
     return exchangeable_outlook(
-        empty,
+        with_opposed(empty, np.array(kept.scores)) if enough else empty,
         kept.variance,
         kept.correlation if probes > 1 else None,
         probes=probes,

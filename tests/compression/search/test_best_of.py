@@ -255,6 +255,39 @@ def test_exchanges_take_one_number_and_do_the_same_again() -> None:
     assert first.distance < found.distance
 
 
+@LIGHT
+@given(st.integers(2, 60), st.integers(1, 9), st.integers(0, 2), st.booleans(), st.integers(0, 2**31))
+def test_exchanges_are_those_of_tensors_one_round_after_another(
+    items: int, width: int, guards: int, binary: bool, seed: int
+) -> None:
+    """The same draws, written out in tensors as they first were: a seed keeps giving the suite that it gave."""
+    space = _space(items, width, seed, guards=guards)
+    if binary:
+        space = replace(space, features=(space.features > 0).double())
+    k = min(items - 1, max(1 + seed % items, 2 * guards))
+    start = _start(items, k, space, seed) if k else None
+    if start is None or not space.guards[:, start.subset].any(dim=1).all():
+        return
+    own, inside = split_generator(seeded(seed)), start.subset.clone()
+    outside = torch.tensor(sorted(set(range(items)) - set(inside.tolist())))
+    mean = space.features.mean(dim=0)
+    total = (space.features[inside] - mean).sum(dim=0)
+    for _ in range(80):
+        out = torch.randint(len(inside), (16,), generator=own)
+        into = torch.randint(len(outside), (16,), generator=own)
+        sums = total - (space.features[inside[out]] - mean) + (space.features[outside[into]] - mean)
+        squares = (sums**2).sum(dim=1)
+        best = int((squares <= squares.min() * (1 + 1e-9) + 1e-12).int().argmax())
+        trial = inside.clone()
+        trial[out[best]] = outside[into[best]]
+        kept = bool(space.guards[:, trial].any(dim=1).all())
+        if squares[best] < (total**2).sum() * (1 - 1e-9) and kept:
+            outside[into[best]] = inside[out[best]]
+            inside, total = trial, sums[best]
+    found = improve_by_swaps(start, space, seeded(seed), proposals=16)
+    assert found.subset.tolist() == inside.sort().values.tolist()
+
+
 def test_nothing_to_exchange_is_left_alone() -> None:
     space = _space(5, 2, 0)
     whole = _start(5, 5, space, 0)

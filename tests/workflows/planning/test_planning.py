@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from bestrand_drive import compress
 from bestrand_drive.compression.noise import Noise
+from bestrand_drive.compression.theory import r1_squared
 from bestrand_drive.errors import DataRefused, NothingSelected, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
 from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence
+from bestrand_drive.workflows.planning.outlook import LEAST_POSITIVE
 from bestrand_drive.workflows.planning.plan_request import PlanRequest
 from bestrand_drive.workflows.planning.planning import noise_of_runs, plan_evidence, plan_suite
 
@@ -197,6 +200,35 @@ def test_opposed_kinds_of_policies_are_said():
     notes = plan_evidence(evidence_of(values), PlanRequest(k=10)).notes
     assert any("60% of the pairs" in note for note in notes)
     assert plan_evidence(evidence_of(world()), PlanRequest(k=10)).notes == []
+
+
+def test_many_targets_of_opposed_kinds_err_together_on_a_random_suite():
+    """What one policy gains its opposite loses, but both err: a mean correlation near 0 would promise half the P95."""
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(100, 1)) * np.array([1, 1, 1, -1, -1, -1]) + 0.3 * rng.normal(size=(100, 6))
+    request = PlanRequest(k=10, selector="random", estimator="mean")
+    one, many = (plan_evidence(evidence_of(values), replace(request, targets=n)).metrics[0].at.p95 for n in (1, 20))
+    assert 0.9 * one < many <= one
+
+
+@pytest.mark.parametrize(("k", "said"), [(40, True), (10, False)])
+def test_a_suite_says_that_its_probes_are_of_opposed_kinds(tmp_path, k, said):
+    """By the chosen items' scores, the only ones it keeps: of few items the signs say nothing."""
+    rng = np.random.default_rng(4)
+    values = rng.normal(size=(100, 1)) * np.array([1, 1, 1, -1, 1, 1]) + 0.3 * rng.normal(size=(100, 6))
+    table = tmp_path / "scores.csv"
+    rows = [f"q{i}," + ",".join(map(str, row)) for i, row in enumerate((values - values.min()).tolist())]
+    table.write_text("\n".join(["item,a,b,c,d,e,f", *rows]) + "\n")
+    compress("scores", scores=table, k=k, out=tmp_path / "suite")
+    notes = plan_suite(read_suite(tmp_path / "suite"), PlanRequest()).notes
+    assert any("33% of the pairs" in note for note in notes) == said
+
+
+@pytest.mark.parametrize(("r", "left"), [(0.3, 0.94), (0.4, 0.90), (0.5, 0.86)])
+def test_what_the_share_of_positive_pairs_is_worth(r, left):
+    """Two opposed kinds: what is said by their mean correlation, and the truth, in which signs do not matter."""
+    mean = r * (2 * LEAST_POSITIVE - 1)
+    assert math.sqrt((1 - r1_squared(r, 5)) / (1 - r1_squared(mean, 5))) == pytest.approx(left, abs=0.006)
 
 
 def test_a_constant_metric_is_left_out_of_the_answer():
