@@ -6,6 +6,7 @@ What the rule says is found by brute force: from the results of the first so man
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -120,6 +121,19 @@ def same_numbers(until, line, blocks):
     assert told["run"] == pytest.approx({"low": line.run.low, "high": line.run.high})
 
 
+def judged_whole_blocks_only(said, suite, repeats=1):
+    """No line tells of blocks before each of their routes has ended for good, which is said in a line of its own."""
+    over = set()
+    for line in said.splitlines():
+        if ended := re.match(r"route (\d+), repeat (\d+): ", line):
+            name = (ended[1], int(ended[2]))
+            (over.discard if line.endswith(" follows") else over.add)(name)
+        if told := re.match(r"blocks 1-(\d) of ", line):
+            items = [item for block in blocks_of(suite)[: int(told[1])] for item in block]
+            assert {(item, repeat) for item in items for repeat in range(repeats)} <= over, line
+    assert over
+
+
 def by_estimate(bestrand, suite, runs, *more):
     """What ``estimate --until`` says of the run folder."""
     return bestrand("estimate", suite, "--results", runs.path, *more, "--json").json["until"]
@@ -134,7 +148,7 @@ def quick_and_good(bench):
         made[name] = Builders.record(
             record["route_id"], "Completed", 100.0, round(0.6**hits, 6), {"collisions_vehicle": collisions}
         )
-        seconds[name] = 0.15 if hits else 0.0
+        seconds[name] = 0.05 if hits else 0.0
     return made, seconds
 
 
@@ -145,9 +159,13 @@ def test_quick_good_routes_do_not_stop_a_policy_whose_slow_ones_are_bad(driven, 
     quick = {name.split(".")[0] for name in found if not seconds[name]}
     of_quick = estimate(suite, alone(tmp_path / "quick", found, quick))[METRIC].estimate
     assert of_quick.run.half_width < goal, "whoever counts what has finished would stop on these"
-    drives = Drives(found, {name.split(".")[0]: wall_s for name, wall_s in seconds.items()} | beyond(suite, 5))
+    first = {f"{item}.0" for block in blocks_of(suite)[:5] for item in block}
+    slow = {name for name in first if seconds[name]}
+    drives = Drives(found, beyond(suite, 5), after={name: sorted(first - slow) for name in slow})
     until = ("--until", f"{METRIC}={goal}", "--until-interval", "run")
-    said = driven.drive(drives, *until, "--json").json
+    ran = driven.drive(drives, *until, "--json", "--servers", len(slow) + 4)
+    said = ran.json
+    judged_whole_blocks_only(ran.err, suite)
     same_numbers(said["until"], lines[5], 5)
     told = by_estimate(bestrand, suite, driven, *until)
     assert told == {name: said["until"][name] for name in told}
@@ -204,6 +222,7 @@ def test_what_is_given_up_holds_no_block_up_and_is_told(driven, bench, suite, be
     until = ("--until", GOAL + repr(a_goal(widths, 4)))
     ran = driven.drive(drives, *until, "--max-attempts", 2, "--json", code=6)
     same_numbers(ran.json["until"], lines[4], 4)
+    judged_whole_blocks_only(ran.err, suite)
     assert ran.json["until"]["measured"] == 38
     assert {one["route"]: one["action"] for one in ran.json["cells"] if one["action"] == "exhausted"} == {
         crashes: "exhausted", hangs: "exhausted"}  # fmt: skip
@@ -260,6 +279,7 @@ def test_a_block_is_whole_when_all_repeats_are_there(driven, bench, suite, bestr
     assert ran.json["until"]["metrics"][METRIC]["policy"] is not None
     told = by_estimate(bestrand, suite, driven, *until[:2])
     assert told == {name: ran.json["until"][name] for name in told}
+    judged_whole_blocks_only(ran.err, suite, repeats=2)
     said = ran.err.splitlines()
     first = next(number for number, line in enumerate(said) if line.startswith("blocks "))
     assert said[first].startswith(("blocks 1-3 of 6: driving_score", "blocks 1-4 of 6: enough"))
