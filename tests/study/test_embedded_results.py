@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import importlib
+import io
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
@@ -31,8 +32,11 @@ def rows() -> pd.DataFrame:
 @pytest.fixture(scope="module")
 def told() -> str:
     """What the script says of the table, from few replays."""
-    command = [sys.executable, "scripts/study_embedded.py", "--report", "--replays", "12"]
-    return subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True, timeout=400).stdout
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(io.StringIO()) as said:
+        patch.syspath_prepend(str(ROOT / "scripts"))
+        patch.chdir(ROOT)
+        importlib.import_module("study_embedded").main(["--report", "--replays", "12"])
+    return said.getvalue()
 
 
 def test_every_policy_drove_every_route_with_every_seed(rows):

@@ -2,24 +2,12 @@
 
 from __future__ import annotations
 
+import importlib
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SECTION = """
-import sys
-sys.path.insert(0, "scripts")
-import study_all
-from pathlib import Path
-docs, new, parts, sections = sys.argv[1:]
-study_all.DOCS = Path(docs)
-study_all.entries_of = lambda name, data, quick: [name]
-study_all.run = lambda name, entries, seeds, arguments: study_all.json.loads(Path(new).read_text())
-sys.argv[1:] = ["--data", "absent", "--parts", parts, "--sections", sections]
-study_all.main()
-"""
 
 
 def _rows(benchmark: str, covered: float) -> str:
@@ -32,15 +20,21 @@ def _rows(benchmark: str, covered: float) -> str:
     return json.dumps([{**row, "selector": selector} for selector in ("random", "balanced")])
 
 
-def test_cells_outside_the_band_stay_told_when_another_section_is_measured(tmp_path):
+def test_cells_outside_the_band_stay_told_when_another_section_is_measured(tmp_path, monkeypatch):
     marks = ("overview", "matrices", "expected", "driving", "strata", "coverage")
     docs, parts, new = tmp_path / "study.md", tmp_path / "parts", tmp_path / "new.json"
     docs.write_text("".join(f"<!-- {name}: begin -->\n<!-- {name}: end -->\n" for name in marks))
     parts.mkdir()
     (parts / "strata.json").write_text(_rows("narrow", 0.9))
     new.write_text(_rows("sound", 0.95))
-    command = [sys.executable, "-c", SECTION, str(docs), str(new), str(parts), "driving"]
-    subprocess.run(command, cwd=ROOT, check=True, timeout=120)
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    script = importlib.import_module("study_all")
+    monkeypatch.setattr(script, "DOCS", docs)
+    monkeypatch.setattr(script, "entries_of", lambda name, data, quick: [name])
+    monkeypatch.setattr(script, "run", lambda name, entries, seeds, arguments: json.loads(new.read_text()))
+    given = ["study_all.py", "--data", "absent", "--parts", str(parts), "--sections", "driving"]
+    monkeypatch.setattr(sys, "argv", given)
+    script.main()
     told = docs.read_text()
     assert "2 cells, mean 0.925" in told
     assert "1 outside 0.93 to 0.98" in told
