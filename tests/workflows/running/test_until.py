@@ -19,7 +19,7 @@ from bestrand_drive import estimate
 from bestrand_drive.simulation.engines import dispatch
 from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.estimating.stopping import order_of
-from bestrand_drive.workflows.running import run
+from bestrand_drive.workflows.running import crews, run
 from tests.conftest import Builders, call
 from tests.faults.conftest import base, make_runs
 from tests.simulation.processes.trees import ROOT
@@ -47,12 +47,12 @@ def suite(bench, tmp_path_factory):
 @pytest.fixture
 def driven(make_runs, suite, monkeypatch):
     """Runs on the suite; ``drives`` says what comes of them."""
-    monkeypatch.setattr(run, "_check_python", lambda *_: "")  # which starts one
+    monkeypatch.setattr(run, "check_python", lambda prepared, _: prepared)  # which starts one
     monkeypatch.setattr(os, "fsync", lambda _: None)
     runs = make_runs("bench2drive", "--routes", suite, "--servers", 8)
 
     def drive(drives, *more, code=0):
-        monkeypatch.setattr(run, "LocalCrew", crew_of(drives))
+        monkeypatch.setattr(crews, "LocalCrew", crew_of(drives))
         drives.began.clear()
         drives.ended.clear()
         return runs.run(*more, code=code)

@@ -16,7 +16,7 @@ from typing import Any
 
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.slots.cell import Cell, Finished, Halt, Sharing, Situation
-from bestrand_drive.workflows.running import run
+from bestrand_drive.workflows.running import crews
 from tests.simulation.attempts.made import failed, hung, scored
 
 _LOOK_S = 0.002
@@ -117,7 +117,7 @@ def main(path: str, *arguments: str) -> int:
     """The command, with drives that are told in a file."""
     from tests.conftest import call
 
-    run.LocalCrew = crew_of(Drives(**json.loads(Path(path).read_text())))  # type: ignore[assignment, misc]  a stand-in
+    crews.LocalCrew = crew_of(Drives(**json.loads(Path(path).read_text())))  # type: ignore[assignment, misc]  a stand-in
     ran = call(*arguments)
     print(ran.out, ran.err)
     return ran.code
