@@ -1,0 +1,123 @@
+"""Berkeley Function Calling Leaderboard: score files beside result files, one pair a model and category.
+
+A score file holds a header and the failures only, so what is in the result file and not among the failures passed; the
+header's counts are held against that. Files of 2024 name a failure by its 1-based line. The leaderboard averages
+categories, whatever their sizes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bestrand_drive.errors import DataRefused
+from bestrand_drive.readers.contract import Intake, Reader, Row, Scale
+from bestrand_drive.readers.folders import files_under, json_lines
+
+METRIC = "accuracy"
+_NAME = re.compile(r"(?P<version>BFCL_v\d+|gorilla_openfunctions_v1_test)_(?P<category>\w+)_score\.json")
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """A score file with its result file."""
+
+    score: Path
+    result: Path
+    task: str
+    category: str
+    model: str
+
+
+def recognises(path: Path) -> bool:
+    """Whether a file, or one in a folder, is named as a score file."""
+    return any(_NAME.fullmatch(file.name) for file in files_under(path, "*_score.json"))
+
+
+def read(path: Path, intake: Intake) -> Iterator[Row]:
+    """Rows of all pairs of files under a path; a lone score file is refused."""
+    found = [(file, match) for file in files_under(path, "*_score.json") if (match := _NAME.fullmatch(file.name))]
+    if not found:
+        raise DataRefused(f"{path}: no BFCL_v<n>_<category>_score.json in it; name the folder with result/ and score/.")
+    categories = set()
+    for file, match in found:
+        if intake.wants(match["version"]):
+            categories.add(match["category"])
+            yield from _rows(_pair(file, match["version"], match["category"]))
+    if len(categories) > 1:
+        intake.average_categories()
+
+
+def _pair(score: Path, task: str, category: str) -> _Pair:
+    """The result file has the same place under ``result`` as the score file under ``score``."""
+    places = [number for number, part in enumerate(score.parts) if part == "score"]
+    name = score.name.removesuffix("_score.json") + "_result.json"
+    for place in reversed(places):
+        inside = score.parts[place + 1 : -1]
+        result = Path(*score.parts[:place], "result", *inside, name)
+        if inside and result.is_file():
+            return _Pair(score, result, task, category, inside[0])
+    beside = score.with_name(name)
+    if beside.is_file():
+        return _Pair(score, beside, task, category, score.parent.name)
+    raise DataRefused(
+        f"{score}: no {name}, neither beside it nor at its place under result/. A score file lists failures only; "
+        "what passed is known from the result file."
+    )
+
+
+def _rows(pair: _Pair) -> Iterator[Row]:
+    ids = _result_ids(pair)
+    failed = _failures(pair, ids)
+    for name in ids:
+        value = float(name not in failed)
+        yield Row(name, pair.model, value, METRIC, pair.task, category=pair.category, source=str(pair.score))
+
+
+def _result_ids(pair: _Pair) -> list[str]:
+    """Ids of all answers in their order; of an answer without an id of text, its category and 0-based line."""
+    ids = []
+    for line, answer in enumerate(json_lines(pair.result)):
+        own = answer.get("id")
+        ids.append(own if isinstance(own, str) else f"{pair.category}_{line}")
+    if len(set(ids)) < len(ids):
+        twice = Counter(ids).most_common(1)[0][0]
+        raise DataRefused(f"{pair.result}: {twice} is there twice; keep one answer an id.")
+    return ids
+
+
+def _failures(pair: _Pair, ids: list[str]) -> set[str]:
+    """Ids of the failures, checked by the header's counts."""
+    lines = json_lines(pair.score)
+    header = next(lines, {})
+    if not {"correct_count", "total_count"} <= set(header):
+        raise DataRefused(f"{pair.score}: its first line is no header with correct_count and total_count.")
+    known = set(ids)
+    failed = {_failure(line, ids, known, pair) for line in lines}
+    if header["total_count"] != len(ids) or header["correct_count"] != len(ids) - len(failed):
+        raise DataRefused(
+            f"{pair.score}: its header counts {header['correct_count']} passes of {header['total_count']}, but "
+            f"{pair.result} holds {len(ids)} answers, of which {len(failed)} failed. The two are not of one run."
+        )
+    return failed
+
+
+def _failure(line: dict[str, Any], ids: list[str], known: set[str], pair: _Pair) -> str:
+    own = line.get("id")
+    if isinstance(own, int) and not isinstance(own, bool) and 1 <= own <= len(ids):
+        return ids[own - 1]
+    if isinstance(own, str) and own in known:
+        return own
+    raise DataRefused(f"{pair.score}: failure {own!r} is not among the {len(ids)} answers of {pair.result}.")
+
+
+def scale(metric: str) -> Scale | None:
+    """Passed or not."""
+    return Scale(0.0, 1.0) if metric == METRIC else None
+
+
+READER = Reader("bfcl", "BFCL: result/ and score/ folders", recognises, read, scale)

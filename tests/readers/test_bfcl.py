@@ -1,0 +1,83 @@
+"""BFCL: passes that are implied, failures by line, categories that count alike."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+import bestrand_drive as bd
+from bestrand_drive.errors import DataRefused
+from bestrand_drive.workflows.importing.verb import import_logs
+from tests.readers.tables import by_item
+
+
+def lines(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+
+
+def put_category(root, model, category, marks, *, version="BFCL_v4", group="non_live", by_line=False, **header):
+    """Result and score file of one category; ``marks`` are right or wrong by question."""
+    ids = [f"{category}_{n}" for n in range(len(marks))]
+    lines(
+        root / "result" / model / group / f"{version}_{category}_result.json",
+        [{"id": name, "result": "f(x=1)", "latency": 0.5} for name in ids],
+    )
+    failed = [{"id": n + 1 if by_line else ids[n], "valid": False} for n, mark in enumerate(marks) if not mark]
+    head = {"accuracy": sum(marks) / len(marks), "correct_count": sum(marks), "total_count": len(marks)}
+    lines(root / "score" / model / group / f"{version}_{category}_score.json", [head | header, *failed])
+
+
+@pytest.mark.parametrize("by_line", [False, True])
+def test_passes_are_what_is_not_among_the_failures(tmp_path, by_line):
+    put_category(tmp_path, "m", "simple", [1, 0, 1, 1, 0], by_line=by_line)
+    found = import_logs("bfcl", tmp_path)
+    assert by_item(found) == {f"simple_{n}": value for n, value in enumerate([1.0, 0.0, 1.0, 1.0, 0.0])}
+    assert found.models == ("m",)
+    assert (found.spec.tasks, found.spec.macro) == (("BFCL_v4",), False)
+
+
+def test_a_failure_listed_twice_counts_once(tmp_path):
+    """The checker writes some failures of conversations twice."""
+    put_category(tmp_path, "m", "multi_turn_base", [1, 0, 1])
+    file = next(tmp_path.rglob("*_score.json"))
+    file.write_text(file.read_text() + file.read_text().splitlines()[1] + "\n")
+    assert sum(by_item(import_logs("bfcl", tmp_path)).values()) == 2
+
+
+def test_score_files_alone_and_of_another_run_are_refused(tmp_path):
+    put_category(tmp_path, "m", "simple", [1, 0], total_count=400)
+    with pytest.raises(DataRefused, match=r"header counts 1 passes of 400, but .*_result\.json holds 2 answers"):
+        import_logs("bfcl", tmp_path)
+    next(tmp_path.rglob("*_result.json")).unlink()
+    with pytest.raises(DataRefused, match="lists failures only"):
+        import_logs("bfcl", tmp_path)
+    put_category(tmp_path, "m", "simple", [1, 0], by_line=True)
+    file = next(tmp_path.rglob("*_score.json"))
+    file.write_text(file.read_text().replace('"id": 2', '"id": 3'))
+    with pytest.raises(DataRefused, match="failure 3 is not among the 2 answers"):
+        import_logs("bfcl", tmp_path)
+
+
+def test_categories_count_alike_from_the_logs_to_the_estimate(bestrand, tmp_path):
+    """The full score that estimate reports is the mean of the categories' accuracies, not of the items'."""
+    sizes = {"simple": 40, "irrelevance": 8}
+    for model in range(6):
+        for category, size in sizes.items():
+            hard = 7 if category == "irrelevance" else 2
+            marks = [int((5 * n + 3 * model + n * n) % 11 > hard + model % 3) for n in range(size)]
+            put_category(tmp_path / ("new" if model == 5 else "old"), f"m{model}", category, marks)
+    table, suite = tmp_path / "t.parquet", tmp_path / "suite"
+    ran = bestrand("import", "bfcl", tmp_path / "old", "--out", table)
+    assert ran.code == 0, ran.err
+    assert "2 categories count alike, whatever their sizes" in ran.out
+    assert bestrand("compress", "scores", "--scores", table, "--n-probes", 4, "--keep", 0.5, "--out", suite).code == 0
+    assert bd.read_suite(suite).strata == {"irrelevance": 8, "simple": 40}
+    ran = bestrand("estimate", suite, "--results", tmp_path / "new", "--json")
+    assert ran.code == 0, ran.err
+    marks = by_item(import_logs("bfcl", tmp_path / "new"))
+    own = [np.mean([value for name, value in marks.items() if name.startswith(category)]) for category in sizes]
+    assert np.mean(own) != pytest.approx(np.mean(list(marks.values())), abs=0.05)
+    assert ran.json["metrics"]["accuracy"]["full"] == pytest.approx(np.mean(own))
