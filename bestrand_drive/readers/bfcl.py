@@ -7,8 +7,8 @@ categories, whatever their sizes.
 
 from __future__ import annotations
 
+import math
 import re
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,9 +16,9 @@ from typing import Any
 
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.readers.contract import Intake, Reader, Row, Scale
-from bestrand_drive.readers.folders import files_under, json_lines
+from bestrand_drive.readers.folders import files_under, json_lines, number_of
 
-METRIC = "accuracy"
+METRIC, SECONDS, TOKENS = "accuracy", "latency", "output_token_count"
 _NAME = re.compile(r"(?P<version>BFCL_v\d+|gorilla_openfunctions_v1_test)_(?P<category>\w+)_score\.json")
 
 
@@ -71,23 +71,36 @@ def _pair(score: Path, task: str, category: str) -> _Pair:
 
 
 def _rows(pair: _Pair) -> Iterator[Row]:
-    ids = _result_ids(pair)
-    failed = _failures(pair, ids)
-    for name in ids:
-        value = float(name not in failed)
-        yield Row(name, pair.model, value, METRIC, pair.task, category=pair.category, source=str(pair.score))
+    answers = _answers(pair)
+    failed = _failures(pair, list(answers))
+    for name, answer in answers.items():
+        seconds = _sum(answer.get(SECONDS))
+        row = Row(name, pair.model, float(name not in failed), METRIC, pair.task, category=pair.category)
+        yield row._replace(cost_s=seconds, source=str(pair.score))
+        for figure in (SECONDS, TOKENS):
+            value = _sum(answer.get(figure))
+            if not math.isnan(value):
+                yield row._replace(metric=figure, value=value, aside=True, source=str(pair.score))
 
 
-def _result_ids(pair: _Pair) -> list[str]:
-    """Ids of all answers in their order; of an answer without an id of text, its category and 0-based line."""
-    ids = []
+def _answers(pair: _Pair) -> dict[str, dict[str, Any]]:
+    """Answers by id, in their order; one without an id of text has its category and 0-based line for one."""
+    found: dict[str, dict[str, Any]] = {}
     for line, answer in enumerate(json_lines(pair.result)):
         own = answer.get("id")
-        ids.append(own if isinstance(own, str) else f"{pair.category}_{line}")
-    if len(set(ids)) < len(ids):
-        twice = Counter(ids).most_common(1)[0][0]
-        raise DataRefused(f"{pair.result}: {twice} is there twice; keep one answer an id.")
-    return ids
+        name = own if isinstance(own, str) else f"{pair.category}_{line}"
+        if name in found:
+            raise DataRefused(f"{pair.result}: {name} is there twice; keep one answer an id.")
+        found[name] = {figure: answer.get(figure) for figure in (SECONDS, TOKENS)}
+    return found
+
+
+def _sum(value: object) -> float:
+    """A figure, in conversations a list of turns and steps; NaN where there is none."""
+    if isinstance(value, list):
+        return sum(map(_sum, value)) if value else math.nan
+    number = number_of(value)
+    return math.nan if number is None else number
 
 
 def _failures(pair: _Pair, ids: list[str]) -> set[str]:
@@ -116,8 +129,8 @@ def _failure(line: dict[str, Any], ids: list[str], known: set[str], pair: _Pair)
 
 
 def scale(metric: str) -> Scale | None:
-    """Passed or not."""
-    return Scale(0.0, 1.0) if metric == METRIC else None
+    """Passed or not; less is better of seconds and tokens."""
+    return Scale(0.0, 1.0) if metric == METRIC else Scale(higher_is_better=False)
 
 
 READER = Reader("bfcl", "BFCL: result/ and score/ folders", recognises, read, scale)

@@ -38,7 +38,7 @@ SUMMARIES = ("average", "pseudo_closed_loop", "extended_pdm_score_")
 """How the tokens of rows begin that average over others; tokens of scenes are hexadecimal or begin with one."""
 STAGES = ("stage_one", "stage_two")
 _HEADER = re.compile(rb"[^\n]*\btoken\b[^\n]*\bvalid\b[^\n]*\bscore\b")
-_DATE = re.compile(r"\d{4}([._-]\d\d){2,5}")
+_DATE = re.compile(r"[._-]?\d{4}([._-]\d\d){2,5}$")
 _START = 4096
 
 
@@ -113,9 +113,9 @@ def _frames(rows: pd.DataFrame, task: str, file: Path) -> Iterator[pd.DataFrame]
 
 
 def _model(file: Path) -> str:
-    """The file's name, or that of the nearest folder around it when they are named by date."""
-    names = [file.stem, *(folder.name for folder in file.absolute().parents)]
-    return next((name for name in names if name and not _DATE.match(name)), file.stem)
+    """The file's name without its date, or that of the nearest folder around it that is no date."""
+    names = (_DATE.sub("", name) for name in (file.stem, *(folder.name for folder in file.absolute().parents)))
+    return next((name for name in names if name), file.stem)
 
 
 def scale(metric: str) -> Scale | None:

@@ -21,7 +21,7 @@ METRIC = "resolved"
 NEEDED = ("resolved_ids", "unresolved_ids", "error_ids")
 LATER = ("incomplete_ids", "empty_patch_ids", "submitted_ids", "infra_failure_ids")
 """Lists that reports did not have from the beginning."""
-_BEGINNING = re.compile(rb'\s*\{\s*"total_instances"\s*:')
+_BEGINNING = re.compile(rb'\s*\{\s*"(total_instances|submitted_instances|(completed|submitted|resolved)_ids)"\s*:')
 _START = 256
 
 

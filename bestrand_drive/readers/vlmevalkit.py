@@ -52,7 +52,8 @@ def recognises(path: Path) -> bool:
 
 
 def _tables(path: Path) -> list[Path]:
-    return [file for file in files_under(path) if file.suffix in SUFFIXES and _model(file)]
+    found = {file for suffix in SUFFIXES for file in files_under(path, f"*{suffix}")}
+    return [file for file in sorted(found) if file.suffix in SUFFIXES and _model(file)]
 
 
 def _model(file: Path) -> str:

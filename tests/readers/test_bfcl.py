@@ -47,6 +47,17 @@ def test_a_failure_listed_twice_counts_once(tmp_path):
     assert sum(by_item(import_logs("bfcl", tmp_path)).values()) == 2
 
 
+def test_seconds_and_tokens_of_a_conversation_are_summed_and_come_by_name(tmp_path):
+    put_category(tmp_path, "m", "multi_turn_base", [1, 0])
+    file = next(tmp_path.rglob("*_result.json"))
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    rows[0] |= {"latency": [[0.5, 1.5], [2.0]], "output_token_count": [[3], [4]]}
+    lines(file, rows)
+    found = import_logs("bfcl", tmp_path, metric=("accuracy", "latency"))
+    assert by_item(found, metric="latency") == {"multi_turn_base_0": 4.0, "multi_turn_base_1": 0.5}
+    assert by_item(import_logs("bfcl", tmp_path, metric="output_token_count")) == {"multi_turn_base_0": 7.0}
+
+
 def test_score_files_alone_and_of_another_run_are_refused(tmp_path):
     put_category(tmp_path, "m", "simple", [1, 0], total_count=400)
     with pytest.raises(DataRefused, match=r"header counts 1 passes of 400, but .*_result\.json holds 2 answers"):

@@ -57,6 +57,13 @@ def test_tokens_are_items_and_the_mean_is_navsims_own(tmp_path, average):
     assert any("1 rows are not scored" in line for line in found.said)
 
 
+def test_a_file_that_names_the_agent_before_its_date(tmp_path):
+    put_scores(tmp_path / "2024.04.16", {"a": 1.0})
+    file = next(tmp_path.rglob("*.csv"))
+    file.rename(file.with_name(f"MyAgent_{file.name}"))
+    assert import_logs("navsim", tmp_path).models == ("MyAgent",)
+
+
 def test_sub_scores_come_by_name(tmp_path):
     put_scores(tmp_path / "m", {"a": 1.0, "b": 0.5})
     assert import_logs("navsim", tmp_path).spec.metrics == ("score",)
