@@ -19,7 +19,7 @@ from bestrand_drive.readers.folders import files_under, read_json
 
 METRIC = "resolved"
 NEEDED = ("resolved_ids", "unresolved_ids", "error_ids")
-LATER = ("incomplete_ids", "empty_patch_ids", "submitted_ids", "infra_failure_ids")
+LATER = ("empty_patch_ids", "submitted_ids", "infra_failure_ids")
 """Lists that reports did not have from the beginning."""
 _BEGINNING = re.compile(rb'\s*\{\s*"(total_instances|submitted_instances|(completed|submitted|resolved)_ids)"\s*:')
 _START = 256
@@ -63,13 +63,14 @@ def _rows(file: Path, intake: Intake) -> Iterator[Row]:
 
 
 def _say(report: dict[str, Any], ids: dict[str, set[str]], scored: set[str], file: Path, intake: Intake) -> None:
-    """What has no score here: instances never submitted, ids that are not of the data set."""
-    never, total = ids["incomplete_ids"] - scored, report.get("total_instances")
-    unlisted = total - len(scored) - len(never) if isinstance(total, int) else 0
-    count = len(never) + max(unlisted, 0)
-    if count:
-        intake.leave_out("instances never submitted, which the leaderboard counts as not resolved,", file, count)
-    foreign = len(ids["submitted_ids"] - scored - never)
+    """What has no score here: instances of the data set never submitted, ids that are not of it."""
+    total = report.get("total_instances")
+    if not isinstance(total, int):
+        raise DataRefused(f"{file}: no number total_instances; not a report of SWE-bench's harness.")
+    if total > len(scored):
+        why = "instances never submitted, which the leaderboard counts as not resolved,"
+        intake.leave_out(why, file, total - len(scored))
+    foreign = len(ids["submitted_ids"] - scored)
     if foreign:
         intake.leave_out("submitted ids that are not of the data set", file, foreign)
 

@@ -68,6 +68,8 @@ def read(path: Path, intake: Intake) -> Iterator[pd.DataFrame]:
     if not tables:
         raise DataRefused(f"{path}: no <model>/.../<model>_<dataset>_..._result.xlsx (or .tsv, .json) in it.")
     graded, answers = _sorted_out(tables)
+    if not graded and not answers:
+        raise DataRefused(f"{path}: no table in it has an index and one of {', '.join(METRICS)}.")
     found = [_named(file, answers) for file in graded]
     bare = answers - {file.path.with_name(f"{file.model}_{file.task}") for file in found}
     if bare:

@@ -68,7 +68,7 @@ def test_letters_are_graded(tmp_path):
 
 def test_a_metric_with_answers_that_cannot_be_graded_here_is_left_out_whole(tmp_path):
     """Open answers only would be missing: the letters are no fair sample of the task."""
-    rows = [sample(0, mmmu_acc=choice("A", "A")), sample(1, mmmu_acc=choice(["3.5"], [3.5], "open"))]
+    rows = [sample(0, mmmu_acc=choice("A", "A")), sample(1, mmmu_acc=choice("3.5", "3.5", "open"))]
     put(tmp_path, "m", rows, "mmmu")
     for asked in ({}, {"metric": "mmmu_acc"}):
         with pytest.raises(UsageError, match=r"1 values of mmmu_acc that hold no score \(and with them 1 that do\)"):

@@ -48,7 +48,7 @@ def test_tokens_are_items_and_the_mean_is_navsims_own(tmp_path, average):
     put_scores(tmp_path / "my_agent" / "2025.03.04.05.00.00", marks, average)
     assert recognises(tmp_path)
     found = import_logs("navsim", tmp_path)
-    assert by_item(found) == marks, "tokens stay text: 1e5 is no number"
+    assert by_item(found) == marks
     written = pd.read_csv(next(tmp_path.rglob("*.csv")))
     own = written.loc[written["token"] == average, "score"].item()
     assert np.nanmean(found.cells.value) == pytest.approx(own)
@@ -88,6 +88,8 @@ def test_other_tables_and_damage(tmp_path):
     (tmp_path / "other.csv").write_text("token,value\na,1\n")
     with pytest.raises(DataRefused, match="no CSV of NAVSIM's scores"):
         import_logs("navsim", tmp_path)
+    (tmp_path / "scores.csv").write_text(",token,valid,score\n0,0012,True,1.0\n1,1e3,True,0.5\n")
+    assert by_item(import_logs("navsim", tmp_path)) == {"0012": 1.0, "1e3": 0.5}, "tokens that look like numbers"
     (tmp_path / "scores.csv").write_text(",token,valid,score\n0,a,True,1.0\n1,b,perhaps,0.5\n")
     with pytest.raises(DataRefused, match=r"scores\.csv, row 3: valid is neither True nor False"):
         import_logs("navsim", tmp_path)

@@ -69,6 +69,9 @@ def test_damaged_reports_are_refused(tmp_path):
     put_report(path, total=1, resolved=["x-1"], unresolved=["x-1"])
     with pytest.raises(DataRefused, match="x-1 is both resolved and not"):
         import_logs("swe-bench", path)
+    path.write_text('{"resolved_ids": ["x"], "unresolved_ids": [], "error_ids": []}')
+    with pytest.raises(DataRefused, match="no number total_instances"):
+        import_logs("swe-bench", path)
     path.write_text('{"total_instances": 3, "resolved_ids": "x-1"}')
     with pytest.raises(DataRefused, match="no list resolved_ids"):
         import_logs("swe-bench", path)

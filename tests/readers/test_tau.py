@@ -110,6 +110,7 @@ def test_fields_that_a_later_version_adds_do_not_change_a_task(tmp_path):
     put_two(tmp_path / "a.json", "a", "mock", [simulation("t", 1.0)])
     later = put_two(tmp_path / "b.json", "b", "mock", [simulation("t", 0.0)])
     later["tasks"][0] |= {"ticket": None, "required_documents": ["x"]}
+    later["tasks"][0]["user_scenario"] |= {"persona": None}
     (tmp_path / "b.json").write_text(json.dumps(later))
     assert import_logs("tau", tmp_path).items == 1
     later["tasks"][0]["user_scenario"] = {"instructions": "reworded"}

@@ -27,7 +27,7 @@ def choices(marks, index=None, **more):
             "index": at,
             "question": [f"q{n % 1_000_000}" for n in at],
             "A": ["None"] * len(at),
-            "B": [7] * len(at),
+            "B": [7 + n // 1_000_000 for n in at],
             "answer": ["A"] * len(at),
             "category": [f"kind {n % 2}" for n in at],
             "prediction": ["A"] * len(at),
@@ -73,7 +73,7 @@ def test_graded_answers_of_any_format(tmp_path, suffix):
 
 @pytest.mark.parametrize("grouped", [False, True])
 def test_a_group_of_rotations_is_one_item_and_right_when_all_are(tmp_path, grouped):
-    index = [3, 1_000_003, 2_000_003, 5, 1_000_005]
+    index = [1_000_003, 2_000_003, 3, 5, 1_000_005]
     more = {"g_index": [3, 3, 3, 5, 5]} if grouped else {}
     put_graded(tmp_path, "m", "MMBench_DEV", choices([1, 1, 0, 1, 1], index, **more))
     assert by_item(import_logs("vlmevalkit", tmp_path)) == {"3": 0.0, "5": 1.0}
@@ -81,6 +81,14 @@ def test_a_group_of_rotations_is_one_item_and_right_when_all_are(tmp_path, group
     found = import_logs("vlmevalkit", tmp_path)
     assert found.items == 2, "a table of the main rows only has the same questions"
     assert by_item(found, "mains") == {"3": 1.0, "5": 0.0}
+
+
+def test_a_dataset_whose_name_begins_with_another_ones(tmp_path):
+    put_graded(tmp_path, "m", "MMBench", choices([1, 0]))
+    put_graded(tmp_path, "m", "MMBench_V11", choices([1, 1]))
+    found = import_logs("vlmevalkit", tmp_path, task="*")
+    assert set(found.spec.tasks) == {"MMBench", "MMBench_V11"}
+    assert by_item(found) == {"MMBench/0": 1.0, "MMBench/1": 0.0, "MMBench_V11/0": 1.0, "MMBench_V11/1": 1.0}
 
 
 def test_large_ids_that_are_no_rotations_stay(tmp_path):
