@@ -109,6 +109,24 @@ def test_a_slice_of_a_dataset_is_joined_by_what_was_asked(tmp_path):
     assert by_item(import_logs("opencompass", tmp_path), "slice") == {"2": 0.0, "3": 1.0}
 
 
+def test_a_run_of_the_chosen_items_only_is_estimated_as_one_of_all(bestrand, tmp_path):
+    """In a dataset of the chosen rows, positions count anew from 0."""
+    marks = {f"m{m}": [int((7 * n + 3 * m + n * n) % 10 > 2 + m) for n in range(30)] for m in range(6)}
+    for model in list(marks)[:5]:
+        put(tmp_path / "old", model, "gsm8k", generated(marks[model]))
+    table, suite = tmp_path / "t.parquet", tmp_path / "suite"
+    assert bestrand("import", "opencompass", tmp_path / "old", "--out", table).code == 0
+    assert bestrand("compress", "scores", "--scores", table, "--n-probes", 5, "--k", 8, "--out", suite).code == 0
+    chosen = sorted(map(int, (suite / "items.txt").read_text().split()))
+    put(tmp_path / "part", "m5", "gsm8k", generated([marks["m5"][n] for n in chosen], [f"q{n}" for n in chosen]))
+    put(tmp_path / "all", "m5", "gsm8k", generated(marks["m5"]))
+    ran = {name: bestrand("estimate", suite, "--results", tmp_path / name, "--json").json for name in ("part", "all")}
+    assert ran["part"]["items"]["present"] == 8
+    assert ran["all"]["metrics"]["correct"].pop("full") == pytest.approx(sum(marks["m5"]) / 30)
+    assert ran["part"]["metrics"]["correct"].pop("full") is None
+    assert ran["part"]["metrics"] == ran["all"]["metrics"]
+
+
 def test_another_wording_is_refused(tmp_path):
     put(tmp_path, "a", "gsm8k", generated([1, 0]))
     put(tmp_path, "b", "gsm8k", generated([1, 0], ["Q: q0", "Q: q1"]))
