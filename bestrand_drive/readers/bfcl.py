@@ -1,8 +1,8 @@
 """Berkeley Function Calling Leaderboard: score files beside result files, one pair a model and category.
 
 A score file holds a header and the failures only, so what is in the result file and not among the failures passed; the
-header's counts are held against that. Files of 2024 name a failure by its 1-based line. The leaderboard averages
-categories, whatever their sizes.
+header's counts are held against that. Files of 2024 name a failure by its 1-based line, those of before September also
+have other names. The leaderboard averages categories, whatever their sizes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,11 @@ from bestrand_drive.readers.contract import Intake, Reader, Row, Scale
 from bestrand_drive.readers.folders import files_under, json_lines, number_of
 
 METRIC, SECONDS, TOKENS = "accuracy", "latency", "output_token_count"
-_NAME = re.compile(r"(?P<version>BFCL_v\d+|gorilla_openfunctions_v1_test)_(?P<category>\w+)_score\.json")
+OLD = "gorilla_openfunctions_v1_test"
+"""How result files of early 2024 begin, whose score files have the category only for a name."""
+_NAME = re.compile(r"((?P<version>BFCL_v\d+)_)?(?P<category>\w+)_score\.json")
+_HEADER = re.compile(rb'\s*\{\s*"accuracy"\s*:')
+_START = 64
 
 
 @dataclass(frozen=True)
@@ -34,20 +38,31 @@ class _Pair:
 
 
 def recognises(path: Path) -> bool:
-    """Whether a file, or one in a folder, is named as a score file."""
-    return any(_NAME.fullmatch(file.name) for file in files_under(path, "*_score.json"))
+    """Whether a file, or one in a folder, is named and begins as a score file."""
+    return bool(_score_files(path))
+
+
+def _score_files(path: Path) -> list[tuple[Path, str, str]]:
+    """Score files with version and category."""
+    named = [(file, match) for file in files_under(path, "*_score.json") if (match := _NAME.fullmatch(file.name))]
+    return [(file, match["version"] or OLD, match["category"]) for file, match in named if _begins_well(file)]
+
+
+def _begins_well(file: Path) -> bool:
+    with file.open("rb") as stream:
+        return _HEADER.match(stream.read(_START)) is not None
 
 
 def read(path: Path, intake: Intake) -> Iterator[Row]:
     """Rows of all pairs of files under a path; a lone score file is refused."""
-    found = [(file, match) for file in files_under(path, "*_score.json") if (match := _NAME.fullmatch(file.name))]
+    found = _score_files(path)
     if not found:
         raise DataRefused(f"{path}: no BFCL_v<n>_<category>_score.json in it; name the folder with result/ and score/.")
     categories = set()
-    for file, match in found:
-        if intake.wants(match["version"]):
-            categories.add(match["category"])
-            yield from _rows(_pair(file, match["version"], match["category"]))
+    for file, version, category in found:
+        if intake.wants(version):
+            categories.add(category)
+            yield from _rows(_pair(file, version, category))
     if len(categories) > 1:
         intake.average_categories()
 
@@ -55,7 +70,7 @@ def read(path: Path, intake: Intake) -> Iterator[Row]:
 def _pair(score: Path, task: str, category: str) -> _Pair:
     """The result file has the same place under ``result`` as the score file under ``score``."""
     places = [number for number, part in enumerate(score.parts) if part == "score"]
-    name = score.name.removesuffix("_score.json") + "_result.json"
+    name = f"{task}_{category}_result.json"
     for place in reversed(places):
         inside = score.parts[place + 1 : -1]
         result = Path(*score.parts[:place], "result", *inside, name)
@@ -84,11 +99,11 @@ def _rows(pair: _Pair) -> Iterator[Row]:
 
 
 def _answers(pair: _Pair) -> dict[str, dict[str, Any]]:
-    """Answers by id, in their order; one without an id of text has its category and 0-based line for one."""
+    """Answers by id, in their order; a number, or else the 0-based line, becomes an id with the category before it."""
     found: dict[str, dict[str, Any]] = {}
     for line, answer in enumerate(json_lines(pair.result)):
-        own = answer.get("id")
-        name = own if isinstance(own, str) else f"{pair.category}_{line}"
+        own = answer.get("id", answer.get("idx", line))
+        name = own if isinstance(own, str) else f"{pair.category}_{own}"
         if name in found:
             raise DataRefused(f"{pair.result}: {name} is there twice; keep one answer an id.")
         found[name] = {figure: answer.get(figure) for figure in (SECONDS, TOKENS)}

@@ -27,7 +27,7 @@ CONTENTS = [
     b'{"details": {"0": {"correct": {"a": 1}}, "x": 3}}',
     b'{"details": [{"example_abbr": "x"}]}',
     b'{"doc_id": 0, "acc": {"score": "high"}}',
-    b'{"correct_count": 1, "total_count": 1}\n{"id": [1]}',
+    b'{"accuracy": 1, "correct_count": 1, "total_count": 1}\n{"id": [1]}',
     b'[{"instance_id": "a", "stats": [3, {"name": "x"}]}]',
     b'{"total_instances": "many", "resolved_ids": [1]}',
     b'[{"task_id": 1, "reward": "x", "trial": {}}]',
