@@ -10,6 +10,7 @@ A position is the only id there is, so that items are joined by what was asked. 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,9 +44,18 @@ class _Part:
 
 @dataclass(frozen=True)
 class _Mark:
-    """One item of a part: id, marks of all runs, what was asked and the reference (None where it is not told)."""
+    """One item of a part.
+
+    Attributes:
+        item: Its id.
+        place: Its position in the file.
+        values: Marks of all runs.
+        prompt: What was asked, None where it is not told.
+        reference: The right answer, None where it is not told.
+    """
 
     item: str
+    place: int
     values: Sequence[object]
     prompt: object
     reference: object
@@ -100,24 +110,25 @@ def _rows(part: _Part, intake: Intake) -> Generator[Row, None, int]:
     if not isinstance(details, dict | list):
         intake.leave_out("results without details (run with --dump-eval-details)", part.path)
         return 0
-    asked = _Asked(part.path)
+    asked, told = _Asked(part.path), []
     marks = list(_listed(details, part) if isinstance(details, list) else _keyed(details, part, intake))
-    told, bare = [], 0
-    for place, mark in enumerate(marks):
-        values = [number_of(value) for value in mark.values]
-        if not values or None in values:
-            bare += 1
+    for mark in marks:
+        values = [value for one in mark.values if (value := number_of(one)) is not None]
+        if not values or len(values) < len(mark.values):
+            intake.leave_out("items without a mark (their evaluator gives none)", part.path)
             continue
-        prompt = mark.prompt if mark.prompt is not None else asked.prompt(place)
-        content = "" if prompt is None else fingerprint(_question(prompt), mark.reference)
-        for repeat, value in enumerate(value for value in values if value is not None):
-            told.append(value)
-            row = Row(mark.item, part.model, value, METRIC, part.task, repeat=str(repeat), content=content)
-            yield row._replace(source=str(part.path))
-    if bare:
-        intake.leave_out("items without a mark (their evaluator gives none)", part.path, bare)
+        told += values
+        row = Row(mark.item, part.model, math.nan, METRIC, part.task, content=_content(mark, asked))
+        for repeat, value in enumerate(values):
+            yield row._replace(value=value, repeat=str(repeat), source=str(part.path))
     _compare(results, told, part, intake)
-    return len(marks)
+    return max((mark.place + 1 for mark in marks), default=0)
+
+
+def _content(mark: _Mark, asked: _Asked) -> str:
+    """Hash of what was asked and of the reference; "" when no file tells what was asked."""
+    prompt = mark.prompt if mark.prompt is not None else asked.prompt(mark.place)
+    return "" if prompt is None else fingerprint(_question(prompt), mark.reference)
 
 
 def _keyed(details: Mapping[str, Any], part: _Part, intake: Intake) -> Iterator[_Mark]:
@@ -129,22 +140,17 @@ def _keyed(details: Mapping[str, Any], part: _Part, intake: Intake) -> Iterator[
             intake.leave_out("entries of details that are no item", part.path)
             continue
         prompt = one["prompt"] if one.get("prompt") is not None else _options(one.get("origin_prediction"))
-        yield _Mark(str(part.start + int(key)), _marks(one), prompt, _reference(one))
+        yield _Mark(str(part.start + int(key)), int(key), _marks(one), prompt, _reference(one))
 
 
 def _listed(details: Sequence[Any], part: _Part) -> Iterator[_Mark]:
     """A list of examples, whose names end in their position in the dataset."""
-    for one in details:
+    for place, one in enumerate(details):
         name = one.get("example_abbr") if isinstance(one, dict) else None
         if not isinstance(name, str) or not name.rpartition("_")[2].isdigit():
             raise DataRefused(f"{part.path}: an entry of its details has no example_abbr that ends in a position.")
-        reference = _reference(one)
-        yield _Mark(
-            name.rpartition("_")[2],
-            _marks(one),
-            _first(one.get("prompt")),
-            _first(reference),
-        )
+        item = name.rpartition("_")[2]
+        yield _Mark(item, place, _marks(one), _first(one.get("prompt")), _first(_reference(one)))
 
 
 def _marks(one: Mapping[str, Any]) -> Sequence[object]:

@@ -59,24 +59,20 @@ def _one(file: Path, intake: Intake) -> Iterator[Row]:
         return
     match = _RUN.fullmatch(file.stem)
     model = match["agent"] if match else re.sub(rf"[-_]?{domain}$", "", file.stem) or file.stem
-    ended = 0
-    for run in _checked(read_json(file), {"task_id", "reward", "trial"}, file):
-        info = _info(run)
-        broken = "error" in info and not run.get("traj")
-        ended += broken
-        asked = info.get("task")
-        yield Row(
-            str(run["task_id"]),
-            model,
-            math.nan if broken else _reward(run["reward"]),
-            METRIC,
-            domain,
-            repeat=str(run["trial"]),
-            content=fingerprint(run["task_id"], asked) if isinstance(asked, dict) else "",
-            source=str(file),
-        )
+    runs = _checked(read_json(file), {"task_id", "reward", "trial"}, file)
+    ended = sum(map(_ended, runs))
     if ended:
         intake.note(f"{file}: {ended} runs ended by an exception and recorded with reward 0 are taken as not scored")
+    for run in runs:
+        item, asked = str(run["task_id"]), _info(run).get("task")
+        value = math.nan if _ended(run) else _reward(run["reward"])
+        row = Row(item, model, value, METRIC, domain, repeat=str(run["trial"]), source=str(file))
+        yield row._replace(content=fingerprint(item, asked)) if isinstance(asked, dict) else row
+
+
+def _ended(run: Mapping[str, Any]) -> bool:
+    """Whether an exception ended a run: the tool then writes the error and no conversation."""
+    return "error" in _info(run) and not run.get("traj")
 
 
 def _info(run: Mapping[str, Any]) -> dict[str, Any]:
