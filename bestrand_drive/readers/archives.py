@@ -54,10 +54,7 @@ class Archive:
         if info is None:
             raise DataRefused(f"{self.path}: no member {name} in it.")
         place = f"{self.path}, {name}"
-        if info.file_size > LARGEST:
-            raise DataRefused(f"{place}: {info.file_size / 2**20:.0f} MiB unpacked; the most is {LARGEST // 2**20}.")
-        if info.file_size > max(SMALL, HIGHEST_RATIO * info.compress_size):
-            raise DataRefused(f"{place}: unpacks to over {HIGHEST_RATIO} times its size.")
+        self._check_size(info)
         if info.flag_bits & 1:
             raise DataRefused(f"{place}: is encrypted.")
         try:
@@ -67,6 +64,22 @@ class Archive:
         if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
             raise DataRefused(f"{place}: damaged, its size or checksum is not the one that the archive states.")
         return content
+
+    def check_sizes(self) -> None:
+        """Refuse an archive that another library is to read, when a member of it is too large.
+
+        Raises:
+            DataRefused: A member states a size, or a ratio of sizes, over the bounds.
+        """
+        for info in self.members.values():
+            self._check_size(info)
+
+    def _check_size(self, info: zipfile.ZipInfo) -> None:
+        place = f"{self.path}, {info.filename}"
+        if info.file_size > LARGEST:
+            raise DataRefused(f"{place}: {info.file_size / 2**20:.0f} MiB unpacked; the most is {LARGEST // 2**20}.")
+        if info.file_size > max(SMALL, HIGHEST_RATIO * info.compress_size):
+            raise DataRefused(f"{place}: unpacks to over {HIGHEST_RATIO} times its size.")
 
     def _plain(self, info: zipfile.ZipInfo) -> bytes:
         with self._zip.open(info) as member:

@@ -92,7 +92,8 @@ def _refuse_absent(choice: Choice, seen: Mapping[Series, int], intake: Intake) -
     metrics = _counted(inside, "metric")
     for name in choice.metrics:
         if name not in metrics:
-            raise UsageError(f"--metric {name}: not in these logs; they have {_listed(metrics)}.")
+            there_are = _listed(metrics) or "no scores"
+            raise UsageError(f"--metric {name}: not in these logs; they have {there_are}" + _left_out(intake))
     named = {s: n for s, n in inside.items() if not choice.metrics or s.metric in choice.metrics}
     filters = _counted({s: n for s, n in named.items() if not s.aside}, "filter")
     if choice.filter is not None and choice.filter not in filters:

@@ -68,6 +68,7 @@ class Intake:
         counts: What was left out, and how often.
         examples: Where each of those was met first.
         versions: What wrote the logs -> its version.
+        notes: What else a user should know, as sentences.
         macro: Whether the benchmark's own number averages its categories alike.
     """
 
@@ -76,6 +77,7 @@ class Intake:
     counts: Counter[str] = field(default_factory=Counter)
     examples: dict[str, str] = field(default_factory=dict)
     versions: dict[str, set[str]] = field(default_factory=dict)
+    notes: dict[str, None] = field(default_factory=dict)
     macro: bool = False
 
     def wants(self, task: str) -> bool:
@@ -92,13 +94,18 @@ class Intake:
         """Say which version of a tool (or of a task) wrote the logs."""
         self.versions.setdefault(tool, set()).add(str(version))
 
+    def note(self, sentence: str) -> None:
+        """Say what a user should know of these logs; the same sentence is said once."""
+        self.notes[sentence] = None
+
     def average_categories(self) -> None:
         """Say that the benchmark's own number is the mean over its categories, whatever their sizes."""
         self.macro = True
 
     def said(self) -> list[str]:
-        """What was left out, as sentences."""
-        return [f"{count} {why} left out, first in {self.examples[why]}" for why, count in self.counts.items()]
+        """What was left out, and the notes, as sentences."""
+        left_out = [f"{count} {why} left out, first in {self.examples[why]}" for why, count in self.counts.items()]
+        return [*left_out, *self.notes]
 
 
 def no_scale(metric: str) -> Scale | None:

@@ -11,9 +11,17 @@ from bestrand_drive.readers.contract import Reader
 
 GROUP = "bestrand_drive.readers"
 BUILT_IN: Mapping[str, str] = {
+    "bfcl": "bestrand_drive.readers.bfcl",
+    "helm": "bestrand_drive.readers.helm",
     "inspect": "bestrand_drive.readers.inspect_ai",
     "lm-eval": "bestrand_drive.readers.lm_eval",
+    "lmms-eval": "bestrand_drive.readers.lmms_eval",
+    "navsim": "bestrand_drive.readers.navsim",
+    "opencompass": "bestrand_drive.readers.opencompass",
     "plain": "bestrand_drive.readers.plain",
+    "swe-bench": "bestrand_drive.readers.swe_bench",
+    "tau": "bestrand_drive.readers.tau",
+    "vlmevalkit": "bestrand_drive.readers.vlmevalkit",
 }
 """Format -> module that holds its ``READER``."""
 

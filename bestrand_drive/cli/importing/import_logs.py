@@ -20,7 +20,10 @@ def import_logs(
     log_format: Annotated[
         str,
         typer.Argument(
-            metavar="FORMAT", help="lm-eval, inspect, plain or what other packages add.", show_default=False
+            metavar="FORMAT",
+            help="bfcl, helm, inspect, lm-eval, lmms-eval, navsim, opencompass, plain, swe-bench, tau, vlmevalkit "
+            "or what other packages add.",
+            show_default=False,
         ),
     ],
     paths: Annotated[

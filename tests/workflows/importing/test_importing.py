@@ -176,7 +176,7 @@ def test_wrong_calls(bestrand, tmp_path):
         (
             ("nothing", tmp_path, "--out", tmp_path / "x.parquet"),
             2,
-            "No reader of 'nothing'; known are inspect, lm-eval",
+            "No reader of 'nothing'; known are bfcl, helm, inspect, lm-eval",
         ),
         (("lm-eval", tmp_path, "--out", tmp_path / "x.csv"), 2, "ends in .parquet"),
         (("lm-eval", tmp_path / "absent", "--out", tmp_path / "x.parquet"), 4, "no such file"),
