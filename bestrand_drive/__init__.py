@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from bestrand_drive.scores.metrics import MetricSpec
     from bestrand_drive.suite import Suite, read_suite
     from bestrand_drive.workflows.estimating.verb import enough, order
+    from bestrand_drive.workflows.exporting.verb import export
     from bestrand_drive.workflows.importing.verb import import_logs
     from bestrand_drive.workflows.planning.verb import plan
     from bestrand_drive.workflows.verbs import compress, estimate
@@ -28,6 +29,7 @@ __all__ = [
     "compress",
     "enough",
     "estimate",
+    "export",
     "import_logs",
     "order",
     "plan",
@@ -43,6 +45,7 @@ _HOME = {
     "compress": "bestrand_drive.workflows.verbs",
     "enough": "bestrand_drive.workflows.estimating.verb",
     "estimate": "bestrand_drive.workflows.verbs",
+    "export": "bestrand_drive.workflows.exporting.verb",
     "import_logs": "bestrand_drive.workflows.importing.verb",
     "order": "bestrand_drive.workflows.estimating.verb",
     "plan": "bestrand_drive.workflows.planning.verb",

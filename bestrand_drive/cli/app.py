@@ -10,6 +10,7 @@ import typer
 from bestrand_drive.cli.choosing import compress, inspect
 from bestrand_drive.cli.command import run_command
 from bestrand_drive.cli.estimating import estimate, order
+from bestrand_drive.cli.exporting import export
 from bestrand_drive.cli.headless import group as headless
 from bestrand_drive.cli.importing import import_logs
 from bestrand_drive.cli.living import homogeneity, refresh
@@ -34,6 +35,7 @@ app.command("adopt")(adopt.adopt)
 app.command("cite")(cite.cite)
 app.command("doctor")(doctor.doctor)
 app.command("estimate")(estimate.estimate)
+app.command("export")(export.export)
 app.command("import")(import_logs.import_logs)
 app.command("inspect")(inspect.inspect)
 app.command("order")(order.order)
