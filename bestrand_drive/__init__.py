@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bestrand_drive.workflows.estimating.verb import enough, order
     from bestrand_drive.workflows.exporting.verb import export
     from bestrand_drive.workflows.importing.verb import import_logs
+    from bestrand_drive.workflows.living.check import check
     from bestrand_drive.workflows.planning.verb import plan
     from bestrand_drive.workflows.verbs import compress, estimate
 
@@ -26,6 +27,7 @@ __all__ = [
     "MetricSpec",
     "ScoreMatrix",
     "Suite",
+    "check",
     "compress",
     "enough",
     "estimate",
@@ -42,6 +44,7 @@ _HOME = {
     "MetricSpec": "bestrand_drive.scores.metrics",
     "ScoreMatrix": "bestrand_drive.scores.matrix",
     "Suite": "bestrand_drive.suite",
+    "check": "bestrand_drive.workflows.living.check",
     "compress": "bestrand_drive.workflows.verbs",
     "enough": "bestrand_drive.workflows.estimating.verb",
     "estimate": "bestrand_drive.workflows.verbs",

@@ -13,7 +13,7 @@ from bestrand_drive.cli.estimating import estimate, order
 from bestrand_drive.cli.exporting import export
 from bestrand_drive.cli.headless import group as headless
 from bestrand_drive.cli.importing import import_logs
-from bestrand_drive.cli.living import homogeneity, refresh
+from bestrand_drive.cli.living import check, homogeneity, refresh
 from bestrand_drive.cli.planning import plan
 from bestrand_drive.cli.running import adopt, demo, doctor, probe, servers, worker
 from bestrand_drive.cli.running.run import run as run_policy
@@ -32,6 +32,7 @@ app.add_typer(plan.app, name="plan")
 app.add_typer(homogeneity.app, name="homogeneity")
 app.add_typer(study.app, name="study")
 app.command("adopt")(adopt.adopt)
+app.command("check")(check.check)
 app.command("cite")(cite.cite)
 app.command("doctor")(doctor.doctor)
 app.command("estimate")(estimate.estimate)
