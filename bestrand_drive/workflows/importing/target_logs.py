@@ -68,13 +68,7 @@ def read_logs_like(suite: Suite, path: Path, *, known: bool) -> tuple[Cells, Imp
     spec, names = suite_spec(suite), [metric.name for metric in suite.metrics]
     request = Request(
         choice=Choice(tuple(escape(task) for task in spec.tasks), tuple(names), spec.filter),
-        stated=Stated(
-            {
-                name: (scale.low, scale.high)
-                for name, scale in spec.scales.items()
-                if scale.low is not None and scale.high is not None and name in names
-            }
-        ),
+        stated=Stated({name: (scale.low, scale.high) for name, scale in spec.scales.items() if name in names}),
         duplicates=spec.duplicates,
         known=Known(spec.tasks, known_items(suite, spec)) if known else None,
     )
