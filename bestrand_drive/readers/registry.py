@@ -14,6 +14,7 @@ BUILT_IN: Mapping[str, str] = {
     "inspect": "bestrand_drive.readers.inspect_ai",
     "lm-eval": "bestrand_drive.readers.lm_eval",
     "plain": "bestrand_drive.readers.plain",
+    "pytest": "bestrand_drive.readers.pytest_log",
 }
 """Format -> module that holds its ``READER``."""
 
