@@ -11,18 +11,18 @@ from bestrand_drive.exporters import (
     inspect_sample_ids,
     leaderboard,
     lm_eval_samples,
-    pytest_ids,
+    node_ids,
     swebench,
 )
 from bestrand_drive.exporters.contract import Exporter
 
-_MODULES = (lm_eval_samples, inspect_sample_ids, bfcl, swebench, pytest_ids, leaderboard, ids)
+_MODULES = (lm_eval_samples, inspect_sample_ids, bfcl, swebench, node_ids, leaderboard, ids)
 EXPORTERS: Mapping[str, Exporter] = {module.EXPORTER.name: module.EXPORTER for module in _MODULES}
 OF_LOGS: Mapping[str, str] = {
     "lm-eval": "lm-eval-samples",
     "inspect": "inspect-sample-ids",
     "bfcl": "bfcl",
-    "swebench": "swebench",
+    "swe-bench": "swebench",
     "pytest": "pytest-ids",
 }
 """Format of the logs that a table was imported from -> format to export to; ids for all others."""

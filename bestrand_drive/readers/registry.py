@@ -14,7 +14,7 @@ BUILT_IN: Mapping[str, str] = {
     "inspect": "bestrand_drive.readers.inspect_ai",
     "lm-eval": "bestrand_drive.readers.lm_eval",
     "plain": "bestrand_drive.readers.plain",
-    "pytest": "bestrand_drive.readers.pytest_log",
+    "pytest": "bestrand_drive.readers.report_log",
 }
 """Format -> module that holds its ``READER``."""
 

@@ -10,7 +10,7 @@ import pytest
 import bestrand_drive as bd
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.readers.contract import Intake
-from bestrand_drive.readers.pytest_log import READER
+from bestrand_drive.readers.report_log import READER
 from tests.readers.logs import right_wrong
 
 START = {"pytest_version": "8.2.0", "$report_type": "SessionStart"}
