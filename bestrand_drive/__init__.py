@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from bestrand_drive.scores.metrics import MetricSpec
     from bestrand_drive.suite import Suite, read_suite
     from bestrand_drive.workflows.estimating.verb import enough, order
+    from bestrand_drive.workflows.exporting.verb import export
     from bestrand_drive.workflows.importing.verb import import_logs
+    from bestrand_drive.workflows.living.check import check
     from bestrand_drive.workflows.planning.verb import plan
     from bestrand_drive.workflows.verbs import compress, estimate
 
@@ -25,9 +27,11 @@ __all__ = [
     "MetricSpec",
     "ScoreMatrix",
     "Suite",
+    "check",
     "compress",
     "enough",
     "estimate",
+    "export",
     "import_logs",
     "order",
     "plan",
@@ -40,9 +44,11 @@ _HOME = {
     "MetricSpec": "bestrand_drive.scores.metrics",
     "ScoreMatrix": "bestrand_drive.scores.matrix",
     "Suite": "bestrand_drive.suite",
+    "check": "bestrand_drive.workflows.living.check",
     "compress": "bestrand_drive.workflows.verbs",
     "enough": "bestrand_drive.workflows.estimating.verb",
     "estimate": "bestrand_drive.workflows.verbs",
+    "export": "bestrand_drive.workflows.exporting.verb",
     "import_logs": "bestrand_drive.workflows.importing.verb",
     "order": "bestrand_drive.workflows.estimating.verb",
     "plan": "bestrand_drive.workflows.planning.verb",

@@ -203,6 +203,7 @@ ARROWS = {
     "suite": LOWEST,
     "scores": LOWEST,
     "readers": LOWEST | {"scores"},
+    "exporters": LOWEST,
     "benchmarks": LOWEST,
     "compression": LOWEST | {"scores"},
     "headless": LOWEST,
@@ -210,7 +211,8 @@ ARROWS = {
     "study": LOWEST | {"scores", "compression"},
     "report": LOWEST | {"study"},
     "simulation": LOWEST | {"benchmarks"},
-    "workflows": LOWEST | {"benchmarks", "scores", "compression", "study", "report", "simulation", "suite", "readers"},
+    "workflows": LOWEST
+    | {"benchmarks", "scores", "compression", "study", "report", "simulation", "suite", "readers", "exporters"},
     "cli": LOWEST | {"workflows", "benchmarks", "compression", "simulation", "suite", "headless"},
 }
 """Room -> what it may import beside itself."""
@@ -222,6 +224,7 @@ SERVER_DOORS = {
 HEAVY = {
     "scores": set(),
     "readers": {"torch", "carla"},
+    "exporters": {"torch", "pandas", "carla"},
     "benchmarks": {"torch", "carla"},
     "compression": {"carla"},
     "evaluator": {"torch", "pandas", "scipy"},

@@ -10,9 +10,10 @@ import typer
 from bestrand_drive.cli.choosing import compress, inspect
 from bestrand_drive.cli.command import run_command
 from bestrand_drive.cli.estimating import estimate, order
+from bestrand_drive.cli.exporting import export
 from bestrand_drive.cli.headless import group as headless
 from bestrand_drive.cli.importing import import_logs
-from bestrand_drive.cli.living import homogeneity, refresh
+from bestrand_drive.cli.living import check, homogeneity, refresh
 from bestrand_drive.cli.planning import plan
 from bestrand_drive.cli.running import adopt, demo, doctor, probe, servers, worker
 from bestrand_drive.cli.running.run import run as run_policy
@@ -31,9 +32,11 @@ app.add_typer(plan.app, name="plan")
 app.add_typer(homogeneity.app, name="homogeneity")
 app.add_typer(study.app, name="study")
 app.command("adopt")(adopt.adopt)
+app.command("check")(check.check)
 app.command("cite")(cite.cite)
 app.command("doctor")(doctor.doctor)
 app.command("estimate")(estimate.estimate)
+app.command("export")(export.export)
 app.command("import")(import_logs.import_logs)
 app.command("inspect")(inspect.inspect)
 app.command("order")(order.order)

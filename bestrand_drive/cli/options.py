@@ -89,3 +89,24 @@ def number_ranges(option: str, values: Sequence[str]) -> dict[str, tuple[float, 
         if not (math.isfinite(out[name][0]) and math.isfinite(out[name][1]) and out[name][0] < out[name][1]):
             raise UsageError(f"{option} {name}={text}: two finite numbers; the first number must be below the second.")
     return out
+
+
+def open_ranges(option: str, values: Sequence[str]) -> dict[str, tuple[float | None, float | None]]:
+    """Parse repeated ``NAME=LOW:HIGH`` of which either end may be left open, as in ``latency=0:``.
+
+    Raises:
+        UsageError: There is no colon, an end is no number, or the first is not below the second.
+    """
+    out: dict[str, tuple[float | None, float | None]] = {}
+    for name, text in pairs(option, values).items():
+        low, colon, high = text.partition(":")
+        if not colon or (low and high):
+            out |= number_ranges(option, [f"{name}={text}"])
+        else:
+            end = numbers(option, [f"{name}={low or high}"])[name] if low or high else None
+            if end is not None and not math.isfinite(end):
+                raise UsageError(
+                    f"{option} {name}={text}: leave an open end empty, as in {name}=0: for no upper bound."
+                )
+            out[name] = (end if low else None, end if high else None)
+    return out

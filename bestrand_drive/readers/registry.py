@@ -19,6 +19,7 @@ BUILT_IN: Mapping[str, str] = {
     "navsim": "bestrand_drive.readers.navsim",
     "opencompass": "bestrand_drive.readers.opencompass",
     "plain": "bestrand_drive.readers.plain",
+    "pytest": "bestrand_drive.readers.report_log",
     "swe-bench": "bestrand_drive.readers.swe_bench",
     "tau": "bestrand_drive.readers.tau",
     "vlmevalkit": "bestrand_drive.readers.vlmevalkit",

@@ -17,11 +17,11 @@ class Stated:
     """What the user says of metrics.
 
     Attributes:
-        bounds: Least and greatest value by metric, in the tool's units.
+        bounds: Least and greatest value by metric, in the tool's units; None for an open end.
         lower_is_better: Metrics of which less is better.
     """
 
-    bounds: Mapping[str, tuple[float, float]]
+    bounds: Mapping[str, tuple[float | None, float | None]]
     lower_is_better: Sequence[str] = ()
 
     def check(self, metrics: Sequence[str]) -> None:
@@ -60,24 +60,25 @@ def scale_for(name: str, reader: Reader, stated: Stated, values: np.ndarray, *, 
     if values.size and (values.min() < 0 or values.max() > 1):
         raise DataRefused(
             f"Metric {name} goes from {values.min():g} to {values.max():g} and nobody states its bounds; say "
-            f"--bounds {name}=LOW:HIGH."
+            f"--bounds {name}=LOW:HIGH, or {name}=0: without an upper one."
         )
     return replace(scale, low=0.0, high=1.0), f"{name}: all values lie in [0, 1], which is taken for its bounds"
 
 
 def mapped(values: np.ndarray, scale: Scale, name: str) -> np.ndarray:
-    """Values on [0, 1], direction kept; unchanged without bounds.
+    """Values on [0, 1], direction kept; unchanged where an end is open.
 
     Raises:
         DataRefused: A value lies outside the bounds.
     """
-    if scale.low is None or scale.high is None:
-        return values
     known = values[~np.isnan(values)]
     outside = known[~inside_bounds(known, scale.low, scale.high)]
     if outside.size:
+        ends = [None if end is None else f"{end:g}" for end in (scale.low, scale.high)]
         raise DataRefused(
-            f"Metric {name}: {outside.size} values lie outside its bounds [{scale.low:g}, {scale.high:g}], first "
+            f"Metric {name}: {outside.size} values lie outside its bounds {ends[0] or ''}:{ends[1] or ''}, first "
             f"{outside[0]:g}; state others with --bounds {name}=LOW:HIGH."
         )
+    if scale.low is None or scale.high is None:
+        return values
     return np.asarray(np.clip((values - scale.low) / (scale.high - scale.low), 0.0, 1.0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -14,20 +13,20 @@ LIMIT_S = 300
 OFFLINE = {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1"}
 
 
-def lm_eval(python: str, folder: Path, able: float, out: Path, docs: Sequence[int] | None = None) -> Path:
-    """The harness on the toy task with a model of some ability, on all documents or on some."""
-    subset = [] if docs is None else ["--samples", json.dumps({"toy_sums": list(docs)})]
+def lm_eval(python: str, folder: Path, able: float, out: Path, samples: str | Path = "") -> Path:
+    """The harness on the toy task with a model of some ability, on all documents or on what ``--samples`` says."""
     command = [python, str(HERE / "toy_lm_eval.py"), str(folder / "task"), "run", "--model", "toy"]
+    subset = ["--samples", str(samples)] if samples else []
     _run([*command, "--model_args", f"able={able}", "--output_path", str(out), *subset], folder)
     return out
 
 
-def inspect(python: str, folder: Path, model: str, out: Path, *, kind: str = "eval", ids: Sequence[str] = ()) -> Path:
-    """inspect_ai on the toy task under a model's name, on all samples or on some."""
+def inspect(python: str, folder: Path, model: str, out: Path, *, kind: str = "eval", ids: str = "") -> Path:
+    """inspect_ai on the toy task under a model's name, on all samples or on what ``--sample-id`` says."""
     folder.mkdir(parents=True, exist_ok=True)
     shutil.copy(HERE / "toy_inspect.py", folder)  # tasks are named by a path below the working folder
-    subset = ["--sample-id", ",".join(ids)] if ids else []
     command = [str(Path(python).parent / "inspect"), "eval", "toy_inspect.py", "--model", f"mockllm/{model}"]
+    subset = ["--sample-id", ids] if ids else []
     _run([*command, "--log-dir", str(out.resolve()), "--log-format", kind, "--display", "none", *subset], folder)
     return out
 

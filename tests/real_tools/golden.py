@@ -25,15 +25,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
         tool = os.environ["LM_EVAL_PYTHON"]
-        lm_eval(tool, scratch / "run", 0.7, GOLDEN / "lm_eval", range(12))
-        lm_eval(tool, scratch / "run", 0.7, GOLDEN / "lm_eval_shuffled", (9, 2, 5))
+        lm_eval(tool, scratch / "run", 0.7, GOLDEN / "lm_eval", json.dumps({"toy_sums": list(range(12))}))
+        lm_eval(tool, scratch / "run", 0.7, GOLDEN / "lm_eval_shuffled", json.dumps({"toy_sums": [9, 2, 5]}))
         for file in GOLDEN.rglob("results_*.json"):
             told = json.loads(file.read_text())
             file.write_text(json.dumps({key: told[key] for key in KEPT if key in told}, indent=1) + "\n")
         tool = os.environ["INSPECT_PYTHON"]
         ids = [f"sum-{n}" for n in range(8)]
-        inspect(tool, scratch / "run", "echo", GOLDEN / "inspect_eval", ids=ids)
-        inspect(tool, scratch / "run", "echo", GOLDEN / "inspect_json", kind="json", ids=ids[4:6])
+        inspect(tool, scratch / "run", "echo", GOLDEN / "inspect_eval", ids=",".join(ids))
+        inspect(tool, scratch / "run", "echo", GOLDEN / "inspect_json", kind="json", ids=",".join(ids[4:6]))
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -45,10 +46,17 @@ def test_lm_eval(bestrand, tmp_path):
     assert bestrand("compress", "scores", "--scores", table, "--keep", 0.5, "--out", suite).code == 0
     whole = lm_eval(tool, tmp_path / "run", 0.65, tmp_path / "whole")
     full = bd.import_logs("lm-eval", whole, **STRICT).cells.value.mean()
-    docs = [int(item) for item in bd.read_suite(suite).chosen]
-    agree(suite, lm_eval(tool, tmp_path / "run", 0.65, tmp_path / "part", docs), whole, "exact_match", full)
-    shuffled = lm_eval(tool, tmp_path / "run", 0.65, tmp_path / "shuffled", docs[::-1])  # the harness mislabels these
+    assert bestrand("export", suite, "--out", tmp_path / "samples.json").code == 0
+    part = lm_eval(tool, tmp_path / "run", 0.65, tmp_path / "part", tmp_path / "samples.json")
+    agree(suite, part, whole, "exact_match", full)
+    own = bd.import_logs("lm-eval", part, **STRICT).cells
+    assert sorted(own.ids) == sorted(bd.read_suite(suite).chosen), "the harness labels its logs rightly"
+    assert bestrand("check", suite, "--scores", part).code == 0
+    backwards = {"toy_sums": json.loads((tmp_path / "samples.json").read_text())["toy_sums"][::-1]}
+    shuffled = lm_eval(tool, tmp_path / "run", 0.65, tmp_path / "shuffled", json.dumps(backwards))
     agree(suite, shuffled, whole, "exact_match", full)
+    ran = bestrand("check", suite, "--scores", shuffled, "--json")
+    assert len(ran.json["items"]["renumbered"]) > 10, "which is why numbers must ascend: these are mislabelled"
 
 
 @pytest.mark.parametrize("metric", ["right", "parts/digits"])
@@ -65,5 +73,7 @@ def test_inspect(bestrand, tmp_path, metric):
     full = own.groupby("item_id", observed=True)["value"].mean().mean()
     chosen = [item for item in bd.read_suite(suite).chosen if item != "sum-5" or metric != "right"]
     assert len(chosen) >= 19
-    part = inspect(tool, tmp_path / "run", "echo", tmp_path / "part", ids=bd.read_suite(suite).chosen)
+    ids = bestrand("export", suite).out.strip()
+    part = inspect(tool, tmp_path / "run", "echo", tmp_path / "part", ids=ids)
+    assert sorted(bd.import_logs("inspect", part, metric=metric).cells.ids) == sorted(bd.read_suite(suite).chosen)
     agree(suite, part, whole, metric, full)

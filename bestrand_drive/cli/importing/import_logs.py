@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bestrand_drive.cli.options import number_ranges
+from bestrand_drive.cli.options import open_ranges
 from bestrand_drive.cli.tables import console, listed, say, sentences
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
@@ -21,7 +21,7 @@ def import_logs(
         str,
         typer.Argument(
             metavar="FORMAT",
-            help="bfcl, helm, inspect, lm-eval, lmms-eval, navsim, opencompass, plain, swe-bench, tau, vlmevalkit "
+            help="bfcl, helm, inspect, lm-eval, lmms-eval, navsim, opencompass, plain, pytest, swe-bench, tau, vlmevalkit "
             "or what other packages add.",
             show_default=False,
         ),
@@ -44,7 +44,9 @@ def import_logs(
     bounds: Annotated[
         list[str] | None,
         typer.Option(
-            "--bounds", help="Least and greatest value of a metric, NAME=LOW:HIGH; repeat.", show_default=False
+            "--bounds",
+            help="Least and greatest value of a metric, NAME=LOW:HIGH; repeat. NAME=0: has no upper one.",
+            show_default=False,
         ),
     ] = None,
     lower_is_better: Annotated[
@@ -72,7 +74,7 @@ def import_logs(
         task=task or (),
         metric=metric or (),
         rule=rule,
-        bounds=number_ranges("--bounds", bounds or []),
+        bounds=open_ranges("--bounds", bounds or []),
         lower_is_better=lower_is_better or (),
         duplicates=duplicates,
         macro=macro,

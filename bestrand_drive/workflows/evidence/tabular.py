@@ -139,8 +139,8 @@ def _imported_specs(spec: ImportSpec | None) -> dict[str, MetricSpec]:
     return {
         name: MetricSpec(
             name,
-            low=0.0 if unit[name] else None,
-            high=1.0 if unit[name] else None,
+            low=0.0 if unit[name] else scale.low,
+            high=1.0 if unit[name] else scale.high,
             higher_is_better=scale.higher_is_better,
         )
         for name, scale in scales.items()

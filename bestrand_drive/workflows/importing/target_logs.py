@@ -50,23 +50,29 @@ def log_frame(suite: Suite, path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
     Raises:
         BestrandError: See ``readers.reading.read_logs``.
     """
-    spec = suite_spec(suite)
-    request = Request(
-        choice=Choice(
-            tuple(escape(task) for task in spec.tasks), tuple(metric.name for metric in suite.metrics), spec.filter
-        ),
-        stated=Stated(
-            {
-                name: (scale.low, scale.high)
-                for name, scale in spec.scales.items()
-                if scale.low is not None and scale.high is not None and name in {m.name for m in suite.metrics}
-            }
-        ),
-        duplicates=spec.duplicates,
-        known=Known(spec.tasks, known_items(suite, spec)),
-    )
-    cells, _ = read_logs(find_reader(spec.format), [Source(path)], request)
+    cells, _ = read_logs_like(suite, path, known=True)
     return long_frame(cells), cells.said
+
+
+def read_logs_like(suite: Suite, path: Path, *, known: bool) -> tuple[Cells, ImportSpec]:
+    """Logs read as the suite's table was.
+
+    Args:
+        suite: Of an imported table.
+        path: File or folder.
+        known: Whether rows are joined to the suite's items; else the logs say themselves which items there are.
+
+    Raises:
+        BestrandError: See ``readers.reading.read_logs``.
+    """
+    spec, names = suite_spec(suite), [metric.name for metric in suite.metrics]
+    request = Request(
+        choice=Choice(tuple(escape(task) for task in spec.tasks), tuple(names), spec.filter),
+        stated=Stated({name: (scale.low, scale.high) for name, scale in spec.scales.items() if name in names}),
+        duplicates=spec.duplicates,
+        known=Known(spec.tasks, known_items(suite, spec)) if known else None,
+    )
+    return read_logs(find_reader(spec.format), [Source(path)], request)
 
 
 def long_frame(cells: Cells) -> pd.DataFrame:

@@ -67,7 +67,7 @@ def import_logs(  # noqa: PLR0913  one keyword an option, as on the command line
     task: str | Sequence[str] = (),
     metric: str | Sequence[str] = (),
     rule: str | None = None,
-    bounds: Mapping[str, tuple[float, float]] | None = None,
+    bounds: Mapping[str, tuple[float | None, float | None]] | None = None,
     lower_is_better: Sequence[str] = (),
     duplicates: str = "refuse",
     macro: str | None = None,
@@ -82,7 +82,8 @@ def import_logs(  # noqa: PLR0913  one keyword an option, as on the command line
         task: Tasks to take, with shell wildcards; needed when there are several.
         metric: Metrics to take; needed when there are several.
         rule: The filter to take; needed when there are several.
-        bounds: Least and greatest value by metric in the tool's units, where its reader states none.
+        bounds: Least and greatest value by metric in the tool's units, where its reader states none; None for an open
+            end, and such a metric keeps its units.
         lower_is_better: Metrics of which less is better.
         duplicates: What to do with two different scores of one cell: ``refuse``, ``first``, ``last`` or ``mean``.
         macro: ``category`` when the benchmark's own number averages its categories alike.

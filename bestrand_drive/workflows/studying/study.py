@@ -16,6 +16,7 @@ from bestrand_drive.compression.features import OBJECTIVES
 from bestrand_drive.compression.policy_estimates import HarmonicRule
 from bestrand_drive.compression.probe_choice import abilities
 from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.readers.parquet import item_facts
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.tables import read_items, read_table
 from bestrand_drive.study.arms import Arm
@@ -29,6 +30,7 @@ from bestrand_drive.study.splits import (
     random_split,
 )
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence
+from bestrand_drive.workflows.evidence.tabular import TableSource, load_table
 
 KEEPS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
 SELECTORS = ("random", "bestrand", "balanced")
@@ -72,12 +74,22 @@ class TableStudy:
 def read_scores(study: TableStudy) -> tuple[ScoreMatrix, dict[str, str]]:
     """The matrix without repeated columns, with strata, and what was left out.
 
+    An imported table tells strata, bounds and directions itself; strata of ``items`` go before.
+
     Raises:
-        DataRefused: A table is damaged, or fewer than three different models are in it.
+        DataRefused: A table is damaged, its categories count alike, or fewer than three different models are in it.
     """
-    scores = ScoreMatrix.from_frame(read_table(study.scores), source=str(study.scores))
+    scores, _, _ = load_table(TableSource(study.scores))
+    facts = item_facts(study.scores)
+    if facts is not None and facts.weights:
+        raise DataRefused(
+            f"{study.scores}: its categories count alike, whatever their sizes (--macro category); a study measures "
+            "errors of the plain mean over items. Import it without --macro to study that mean."
+        )
+    if facts is not None and facts.strata:
+        scores = replace(scores, strata=tuple(facts.strata[item] for item in scores.items))
     if study.items:
-        scores = replace(scores, strata=read_items(study.items, scores.items).strata)
+        scores = replace(scores, strata=read_items(study.items, scores.items).strata or scores.strata)
     scores, dropped = without_copies(scores)
     if len(scores.policies) < 3:
         raise DataRefused(f"{study.scores}: {len(scores.policies)} different models; a study needs three at least.")

@@ -122,9 +122,10 @@ def _unused(table: TableStudy, sweeps: Sequence[str], scores: ScoreMatrix) -> li
         notes.append("--family is of --split family and has no part in this study")
     if table.models and table.split not in ("family", "time"):
         notes.append("--models is of --split family and time and has no part in this study")
-    if table.items and scores.strata is None:
+    told = read_items(table.items, scores.items) if table.items else None
+    if told is not None and told.strata is None:
         notes.append(f"{table.items} has no column stratum and has no part in this study")
-    if table.items and read_items(table.items, scores.items).groups is not None:
+    if told is not None and told.groups is not None:
         notes.append(f"groups of {table.items} are not kept together here: a study takes single items")
     if "p" in sweeps:
         left = [str(value) for value in SWEEPS["p"] if value not in swept_probes(table, scores)]

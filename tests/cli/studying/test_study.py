@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from bestrand_drive import import_logs
+from bestrand_drive.workflows.studying.study import TableStudy, read_scores
 from tests.study.worlds import binary_table
 
 KEYS = (
@@ -258,3 +260,39 @@ def test_fail2drive_runs_are_targets(bestrand, fail, tmp_path):
     assert ran.code == 0, ran.err
     assert "base_harmonic_mean" in {row["metric"] for row in ran.json}
     assert all(row["coverage95"] is not None for row in ran.json if row["selector"] == "balanced")
+
+
+def put_imported(folder, name, *options):
+    """A table imported with two categories: all models are good at one and bad at the other."""
+    rows = [
+        (f"q{item}", f"m{model}", float((item * item + 3 * model * item) % 10 < (9 if item % 3 else 2)), item % 3 > 0)
+        for item in range(90)
+        for model in range(8)
+    ]
+    frame = pd.DataFrame(rows, columns=["item_id", "model", "value", "category"])
+    frame.to_csv(folder / "long.csv", index=False)
+    import_logs("plain", folder / "long.csv", out=folder / name, **dict(options))
+    return frame
+
+
+def test_an_imported_table_is_studied_with_its_categories(bestrand, tmp_path):
+    """As if they were given in a table of items, which goes before."""
+    frame = put_imported(tmp_path, "told.parquet")
+    kinds = dict(zip(frame["item_id"], frame["category"].astype(str), strict=True))
+    path = tmp_path / "told.parquet"
+    scores, _ = read_scores(TableStudy(path))
+    assert dict(zip(scores.items, scores.strata, strict=True)) == kinds
+    other = pd.DataFrame({"item_id": scores.items, "stratum": [item[-1] for item in scores.items]})
+    other.to_csv(tmp_path / "items.csv", index=False)
+    assert read_scores(TableStudy(path, items=tmp_path / "items.csv"))[0].strata == tuple(other["stratum"])
+    other[["item_id"]].assign(cost_s=1.0).to_csv(tmp_path / "costs.csv", index=False)
+    assert read_scores(TableStudy(path, items=tmp_path / "costs.csv"))[0].strata == scores.strata
+    ran = bestrand("study", "--scores", path, "--seeds", 3, "--keep", 0.2, "--out", tmp_path / "out", "--json")
+    assert [row["selector"] for row in ran.json] == ["random", "bestrand", "balanced", "stratified"]
+
+
+def test_a_macro_average_is_not_studied_as_a_plain_mean(bestrand, tmp_path):
+    put_imported(tmp_path, "macro.parquet", ("macro", "category"))
+    ran = bestrand("study", "--scores", tmp_path / "macro.parquet", "--seeds", 5, "--out", tmp_path / "out")
+    assert (ran.code, "its categories count alike" in ran.err) == (4, True)
+    assert not (tmp_path / "out").exists()

@@ -1,0 +1,1 @@
+"""The chosen items as other tools take them. One file a tool."""

@@ -1,0 +1,1 @@
+"""From a suite to the file that another tool takes."""
