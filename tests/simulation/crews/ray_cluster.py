@@ -1,7 +1,8 @@
-"""A Ray cluster of small nodes on this machine, as a program of its own: ``python -m tests.simulation.crews.ray_cluster``.
+"""A Ray cluster on this machine, as a program of its own: ``python -m tests.simulation.crews.ray_cluster``.
 
-It says its address and its nodes' raylets in one line of JSON, again after each line that it is told: ``add`` starts a
-node, ``drop`` forgets one whose raylet was killed. It ends with its standard input.
+Its head has the resource ``near``, the node beside it ``far``, of which ``add`` on the standard input starts another
+one; both have a ``place``. It says its address in one line of JSON, again after each line that it is told, and ends
+with its standard input.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import sys
 
 from ray.cluster_utils import Cluster
 
-STORE_BYTES = 80 << 20
 QUICK = {
     "health_check_initial_delay_ms": 0,
     "health_check_period_ms": 500,
@@ -19,34 +19,23 @@ QUICK = {
     "health_check_failure_threshold": 3,
 }
 """A node is given up after seconds, not after half a minute."""
-NODE = {"object_store_memory": STORE_BYTES, "include_dashboard": False}
+NODE = {"object_store_memory": 80 << 20, "include_dashboard": False, "num_cpus": 1}
+HEAD, BESIDE = {"place": 1, "near": 1}, {"place": 1, "far": 1}
 
 
-def raylets(cluster: Cluster) -> list[int]:
-    """Ids of processes, the head's first."""
-    nodes = [cluster.head_node, *cluster.worker_nodes]
-    return [node.all_processes["raylet"][0].process.pid for node in nodes]
-
-
-def say(cluster: Cluster) -> None:
-    print(json.dumps({"address": cluster.address, "raylets": raylets(cluster)}), flush=True)
-
-
-def main(cpus: int) -> None:
-    cluster = Cluster(
-        initialize_head=True,
-        head_node_args={**NODE, "num_cpus": cpus, "resources": {"place": 1}, "_system_config": QUICK},
-    )
+def main() -> None:
+    """Start it, and add what is asked for."""
+    cluster = Cluster(initialize_head=True, head_node_args={**NODE, "resources": HEAD, "_system_config": QUICK})
     try:
-        cluster.add_node(**NODE, num_cpus=cpus, resources={"place": 1})
-        say(cluster)
+        cluster.add_node(**NODE, resources=BESIDE)
+        print(json.dumps({"address": cluster.address}), flush=True)
         for line in sys.stdin:
             if line.strip() == "add":
-                cluster.add_node(**NODE, num_cpus=cpus, resources={"place": 1})
-            say(cluster)
+                cluster.add_node(**NODE, resources=BESIDE)
+            print(json.dumps({"address": cluster.address}), flush=True)
     finally:
         cluster.shutdown()
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    main()
