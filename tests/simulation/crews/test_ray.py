@@ -22,7 +22,7 @@ from pathlib import Path
 import pytest
 
 from bestrand_drive.simulation.attempts.reasons import Reason
-from bestrand_drive.simulation.processes.identity import ProcessId
+from bestrand_drive.simulation.processes.identity import ProcessId, is_running
 from bestrand_drive.simulation.processes.marks import RUN, driver_of, marked, run_mark
 from tests.faults.runs import Runs
 from tests.simulation.crews.workers import LIMIT_S, Process, command, ended, said
@@ -59,9 +59,9 @@ class Nodes:
         self.process.stdin.flush()
         assert self.process.stdout.readline()
 
-    def marks(self) -> set[str]:
-        """Of the actors that have scratch now."""
-        return {run_mark(path) for path in self.folder.glob("tmp/bestrand-*")}
+    def scratch(self, runs: Runs) -> list[Path]:
+        """Of the actors of a run, those included that were killed."""
+        return list(self.folder.glob(f"tmp/bestrand-{run_mark(runs.path)[:12]}-*"))
 
 
 def processes(marks: set[str]) -> list[ProcessId]:
@@ -112,11 +112,12 @@ def driver(runs: Runs, nodes: Nodes, *more: object, resource: str = "place") -> 
         yield process
 
 
-def driving(nodes: Nodes, count: int = 1) -> set[str]:
+def driving(runs: Runs, nodes: Nodes, count: int = 1) -> set[str]:
     """Marks of actors once so many evaluators have begun to drive; nothing before."""
-    logs = nodes.folder.glob("tmp/bestrand-*/logs/*.log")
+    scratch = nodes.scratch(runs)
+    logs = [path for folder in scratch for path in folder.glob("logs/*.log")]
     begun = sum("Preparing" in path.read_text(errors="replace") for path in logs) >= count
-    return nodes.marks() if begun else set()
+    return {run_mark(folder) for folder in scratch} if begun else set()
 
 
 def actors(marks: set[str]) -> set[ProcessId]:
@@ -155,14 +156,14 @@ def test_two_nodes_share_a_run(runs, nodes):
     assert {one.load.servers for one in attempts} <= {1, 2}
     text = said(runs, "driver")
     assert (text.count(": joins"), "2 nodes, room for 2 of 2 servers (place 1 each)" in text) == (2, True)
-    until(lambda: not nodes.marks(), "no scratch is left", LIMIT_S)
+    until(lambda: not nodes.scratch(runs), "no scratch is left", LIMIT_S)
 
 
 def test_a_killed_worker_is_lost_and_its_route_driven_elsewhere(runs, nodes):
     routes = range(SLOW, SLOW + 2)
     runs.routes(*routes)
     with driver(runs, nodes) as drives:
-        marks = until(lambda: driving(nodes), "it drives", LIMIT_S)
+        marks = until(lambda: driving(runs, nodes), "it drives", LIMIT_S)
         (worker,) = actors(marks)
         os.kill(worker.pid, signal.SIGKILL)
         nothing_survives(marks)
@@ -179,7 +180,7 @@ def test_a_killed_raylet_takes_its_slot_and_a_node_that_joins_gives_one(runs, no
     routes = range(SLOW + 10, SLOW + 12)
     runs.routes(*routes)
     with driver(runs, nodes, resource="far") as drives:
-        marks = until(lambda: driving(nodes), "it drives", LIMIT_S)
+        marks = until(lambda: driving(runs, nodes), "it drives", LIMIT_S)
         (worker,) = actors(marks)
         os.kill(parent_of(worker.pid), signal.SIGKILL)
         nothing_survives(marks)
@@ -194,7 +195,7 @@ def test_a_killed_driver_and_the_same_command_again(runs, nodes):
     routes = range(SLOW + 20, SLOW + 22)
     runs.routes(*routes)
     with driver(runs, nodes, "--servers", 2) as dies:
-        marks = until(lambda: driving(nodes, 2), "both drive", LIMIT_S)
+        marks = until(lambda: driving(runs, nodes, 2), "both drive", LIMIT_S)
         workers = actors(marks)
         dies.send_signal(signal.SIGKILL)
         ended(dies)
@@ -204,16 +205,16 @@ def test_a_killed_driver_and_the_same_command_again(runs, nodes):
     with driver(runs, nodes, "--servers", 2) as drives:
         assert ended(drives) == 0, said(runs, "driver")
     assert len(exactly_once(runs, routes)) == 2
-    until(lambda: not nodes.marks(), "what the killed ones left is removed", LIMIT_S)
+    until(lambda: not nodes.scratch(runs), "what the killed ones left is removed", LIMIT_S)
 
 
 def test_ctrl_c_at_the_driver_leaves_no_record_and_no_process(runs, nodes):
     routes = range(SLOW + 30, SLOW + 32)
     runs.routes(*routes)
     with driver(runs, nodes, "--servers", 2) as drives:
-        marks = until(lambda: driving(nodes, 2), "both drive", LIMIT_S)
+        marks = until(lambda: driving(runs, nodes, 2), "both drive", LIMIT_S)
         drives.send_signal(signal.SIGINT)
         assert ended(drives) == 130, said(runs, "driver")
     assert not processes(marks)
     assert runs.attempts() == ()
-    assert nodes.marks() == set()
+    assert nodes.scratch(runs) == []
