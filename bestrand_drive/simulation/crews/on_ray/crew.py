@@ -25,8 +25,9 @@ CLOSE_S = 30.0
 """That actors have to end what they keep; it is killed then, which ends it, too."""
 _THREADS = 4
 """Of an actor: an attempt is made while it is asked what it does, told to stop, and closed."""
-_ENV = {"RAY_kill_child_processes_on_worker_exit": "0"}
-"""Ray would kill an ending actor's supervisors, and only them: what they hold together would live on without them."""
+_ENV = {"RAY_kill_child_processes_on_worker_exit": "0", "RAY_worker_niceness": "0"}
+"""Ray would kill an ending actor's supervisors, and only them: what they hold together would live on without them. And
+it would make servers and evaluators nice (15), so that scores would depend on what else the node does."""
 
 
 class RayCrew:

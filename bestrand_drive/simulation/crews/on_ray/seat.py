@@ -6,6 +6,8 @@ import importlib
 import os
 import socket
 import tempfile
+import threading
+import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
@@ -19,6 +21,7 @@ from bestrand_drive.simulation.crews.workplace import Workplace
 HERE = Path("Ray")
 """Where letters come from, for messages."""
 _RAYS = "RAY_"
+_LOOK_S = 0.5
 
 
 class Seated(Frozen):
@@ -85,6 +88,7 @@ class Seat:
     """
 
     def __init__(self, opener: Opener) -> None:
+        _end_with_node(os.getppid())
         self._opener, self._held = opener, ExitStack()
         self._workplace: Workplace | None = None
 
@@ -151,6 +155,20 @@ def environment_of_node() -> dict[str, str]:
     with open(f"/proc/{os.getppid()}/environ", "rb") as stream:
         names = {os.fsdecode(entry.partition(b"=")[0]) for entry in stream.read().split(b"\0")}
     return {name: value for name, value in os.environ.items() if name in names and not name.startswith(_RAYS)}
+
+
+def _end_with_node(raylet: int) -> None:
+    """End this process when its raylet, which has started it, is gone.
+
+    Ray does so, too, but for a killed one only once somebody has waited for it, which in a container may be nobody.
+    """
+
+    def watch() -> None:
+        while os.getppid() == raylet:
+            time.sleep(_LOOK_S)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="raylet", daemon=True).start()
 
 
 def _leased_gpus() -> tuple[str, ...]:
