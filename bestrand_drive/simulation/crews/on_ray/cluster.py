@@ -7,6 +7,7 @@ import os
 import re
 import secrets
 import signal
+import socket
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -22,6 +23,7 @@ LEAST = (2, 52)
 LOCAL, AUTO = "local", "auto"
 _STORE_BYTES = 200 << 20
 """Of a Ray that we start: what goes through it are results of a few hundred kilobytes."""
+_REACH_S = 10.0
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.:-]*")
 
 
@@ -135,6 +137,7 @@ def joined(address: str, lease: Lease, servers: int) -> Iterator[Cluster]:
     ray = ray_module()
     own = _of_its_own(lease, servers) if address == LOCAL else {}
     try:
+        _reach(address)
         with _signals_kept():
             context = ray.init(
                 address=address,
@@ -149,6 +152,17 @@ def joined(address: str, lease: Lease, servers: int) -> Iterator[Cluster]:
         yield Cluster(ray, context.address_info["gcs_address"])
     finally:
         ray.shutdown()
+
+
+def _reach(address: str) -> None:
+    """Ray itself tries for minutes, and then ends the process.
+
+    Raises:
+        OSError: Nobody listens there.
+    """
+    host, _, port = address.rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host.strip("[]"), int(port)), _REACH_S).close()
 
 
 def _of_its_own(lease: Lease, servers: int) -> dict[str, Any]:
