@@ -134,6 +134,16 @@ def nothing_survives(marks: set[str]) -> None:
     until(lambda: not processes(marks), "everything of it has ended", GONE_S)
 
 
+def as_without_ray(worker: ProcessId, marks: set[str]) -> None:
+    """Of evaluators and servers: neither Ray's variables, its token among them, nor its niceness."""
+    below = [one.pid for one in processes(marks) if parent_of(one.pid) != worker.pid]  # but for supervisors
+    assert below
+    for pid in below:
+        given = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        assert [entry for entry in given if entry.startswith((b"RAY_", b"SPT_", b"PYTHONBREAKPOINT"))] == []
+        assert os.getpriority(os.PRIO_PROCESS, pid) == os.getpriority(os.PRIO_PROCESS, 0)
+
+
 def exactly_once(runs: Runs, routes: range):
     """What is stored: one attempt a route counts, numbers follow on each other, results are those that count."""
     attempts = runs.attempts()
@@ -165,6 +175,7 @@ def test_a_killed_worker_is_lost_and_its_route_driven_elsewhere(runs, nodes):
     with driver(runs, nodes) as drives:
         marks = until(lambda: driving(runs, nodes), "it drives", LIMIT_S)
         (worker,) = actors(marks)
+        as_without_ray(worker, marks)
         os.kill(worker.pid, signal.SIGKILL)
         nothing_survives(marks)
         until(lambda: any(one.reason is Reason.WORKER_LOST for one in runs.attempts()), "it is lost", LIMIT_S)

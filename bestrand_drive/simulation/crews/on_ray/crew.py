@@ -89,9 +89,10 @@ class RayCrew:
         """See ``Crew``: what actors keep is ended in peace, then they are."""
         self._over.set()
         self._keeper.join()
-        closing = [tenant.close() for tenant in self._tenants if not tenant.gone]
-        if closing and not self._halt.forced:
-            self._cluster.ray.wait(closing, num_returns=len(closing), timeout=CLOSE_S)
+        closing = [tenant.close() for tenant in self._tenants if tenant.host and not tenant.gone]
+        until_s = time.monotonic() + CLOSE_S
+        while closing and time.monotonic() < until_s and not self._halt.forced:
+            _, closing = self._cluster.ray.wait(closing, num_returns=len(closing), timeout=LOOK_S)
         for tenant in self._tenants:
             tenant.end("it is over")
 

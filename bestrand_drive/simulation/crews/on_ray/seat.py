@@ -91,6 +91,7 @@ class Seat:
         _end_with_node(os.getppid())
         self._opener, self._held = opener, ExitStack()
         self._workplace: Workplace | None = None
+        self._moving = threading.Lock()
 
     def where(self) -> str:
         """The node's name."""
@@ -114,7 +115,8 @@ class Seat:
             tell=remarks.append,
         )
         try:
-            self._workplace = self._held.enter_context(self._opener(ground))
+            with self._moving:
+                self._workplace = self._held.enter_context(self._opener(ground))
         except (BestrandError, OSError) as error:
             return Seated(fault=str(error) or type(error).__name__, remarks=tuple(remarks)).model_dump_json()
         hello = Hello(host=socket.gethostname(), pid=os.getpid(), gpus=self._workplace.gpus)
@@ -134,10 +136,11 @@ class Seat:
         return Pulse(count=0, slots=self._open.seen).model_dump_json()
 
     def close(self) -> None:
-        """End what it keeps between attempts, and leave nothing behind."""
-        if self._workplace:
-            self._workplace.close()
-        self._held.close()
+        """End what it keeps between attempts, and leave nothing behind; what opens now is waited for."""
+        with self._moving:
+            if self._workplace:
+                self._workplace.close()
+            self._held.close()
 
     @property
     def _open(self) -> Workplace:
