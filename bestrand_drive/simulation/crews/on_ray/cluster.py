@@ -172,7 +172,8 @@ def _of_its_own(lease: Lease, servers: int) -> dict[str, Any]:
 
 
 def _refused(address: str, error: Exception) -> str:
-    first = next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)
+    text = (error.strerror if isinstance(error, OSError) else "") or str(error)
+    first = next((line.strip() for line in text.splitlines() if line.strip()), type(error).__name__)
     return (
         f"--ray-address {address}: {first.rstrip('.')}. Run on a node of a cluster (`ray start --head` on one, `ray "
         "start --address=HEAD:6379` on the others; RAY_AUTH_MODE and its token as there), or say --ray-address local."
