@@ -156,6 +156,24 @@ def test_one_that_dies_takes_its_slot_and_another_one_is_asked_for(crew, told):
     assert "server on node7: The actor is dead because its worker has died. EOF" in told
 
 
+def test_a_node_on_which_actors_cannot_begin_is_said_once_and_left_alone_for_longer_and_longer(crew, told, monkeypatch):
+    """The package is not installed there; the other server of the run works on, for hours."""
+    monkeypatch.setattr(crews, "AGAIN_S", 0.01)
+    play(crew, 0)
+    until(crew.slots, "one joins")
+    ray = crew._cluster.ray
+    cause = RayError(
+        "The actor died because of an error raised in its creation task, ray::Seat.__init__()\n"
+        "Traceback (most recent call last):\nModuleNotFoundError: No module named 'bestrand_drive'"
+    )
+    for number in range(1, 5):
+        until(lambda: crew.slots() and len(ray.actors) > number, "it is asked for")  # noqa: B023
+        until(lambda: ray.actors[number].last("where"), "it begins").answer(cause)  # noqa: B023
+    until(lambda: crew.slots() and crew._unborn == 4, "all are noted")
+    assert told.count("server on some node: ModuleNotFoundError: No module named 'bestrand_drive'") == 1
+    assert crew._again_s - crews.time.monotonic() > 4 * crews.AGAIN_S
+
+
 def test_where_no_node_can_run_anything_the_run_ends_and_says_why(crew):
     """Each keeps its place, so that others are asked for elsewhere; then nobody comes any more."""
     other = Seated(fault="node7 sees other files").model_dump_json()

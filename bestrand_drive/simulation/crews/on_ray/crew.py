@@ -20,7 +20,8 @@ LOOK_S = 0.2
 JOIN_S = 30.0
 """That somebody may still come where all that came could run nothing: an actor imports this package first."""
 AGAIN_S = 5.0
-"""After an actor that ended, before another one is asked for."""
+"""After an actor that ended, before another one is asked for; doubled for each in a row that could not even begin."""
+_MOST_DOUBLED = 6
 CLOSE_S = 30.0
 """That actors have to end what they keep; it is killed then, which ends it, too."""
 _THREADS = 4
@@ -60,9 +61,10 @@ class RayCrew:
         self._orders, self._numbers = itertools.count(1), itertools.count()
         self._tenants: list[Tenant] = []
         self._slots: dict[Tenant, FarSlot] = {}
-        self._said: set[Tenant] = set()
+        self._said: set[str] = set()
+        self._unborn = 0
         self._remarks: list[str] = []
-        self._faults: list[str] = []
+        self._fault = ""
         self._again_s, self._nobody_since_s = 0.0, time.monotonic()
         self._error: Exception | None = None
         self._over = threading.Event()
@@ -100,16 +102,21 @@ class RayCrew:
         """One that is ready has a slot; one that is gone, or where nothing can be run, has none."""
         if tenant.able:
             if tenant not in self._slots:
-                self._slots[tenant] = self._slot(tenant)
+                self._slots[tenant], self._unborn = self._slot(tenant), 0
         elif tenant.gone or tenant.why:
             self._slots.pop(tenant, None)
-            if tenant not in self._said:
-                self._said.add(tenant)
-                self._faults += [tenant.why or tenant.gone] if tenant.why or tenant.hello is None else []
-                self._tell(f"server on {tenant.host or 'no node yet'}: {tenant.why or tenant.gone}")
+            if tenant.why or tenant.hello is None:
+                self._fault = tenant.why or tenant.gone
+            self._say_once(f"server on {tenant.host or 'some node'}: {tenant.why or tenant.gone}")
         if tenant.gone:
-            self._tenants.remove(tenant)
-            self._again_s = time.monotonic() + AGAIN_S
+            self._again_s = time.monotonic() + AGAIN_S * 2.0 ** min(self._unborn, _MOST_DOUBLED)
+            self._unborn += tenant.hello is None
+            self._tenants.remove(tenant)  # last: another one is asked for in its place then, from the other thread
+
+    def _say_once(self, text: str) -> None:
+        if text not in self._said:
+            self._said.add(text)
+            self._tell(text)
 
     def _slot(self, tenant: Tenant) -> FarSlot:
         hello = tenant.hello
@@ -123,8 +130,8 @@ class RayCrew:
         now_s = time.monotonic()
         if self._slots or any(tenant.opens for tenant in self._tenants):
             self._nobody_since_s = now_s
-        elif self._faults and now_s - self._nobody_since_s > JOIN_S:
-            raise EnvironmentFault(f"no node of the cluster can run anything: {self._faults[-1]}")
+        elif self._fault and now_s - self._nobody_since_s > JOIN_S:
+            raise EnvironmentFault(f"no node of the cluster can run anything: {self._fault}")
 
     def _work(self) -> None:
         """Look at every actor, and ask for those that are lacking, until it is over."""
@@ -138,7 +145,7 @@ class RayCrew:
 
     def _ask(self) -> None:
         """One that can run nothing stays, and holds the place where that is so; it does not count."""
-        lacking = self._servers - sum(not tenant.why for tenant in self._tenants)
+        lacking = self._servers - sum(not tenant.why for tenant in list(self._tenants))
         if lacking > 0 and time.monotonic() >= self._again_s and not self._halt.asked:
             self._tenants += [self._tenant() for _ in range(lacking)]
 

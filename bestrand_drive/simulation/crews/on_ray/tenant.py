@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ BEAT_S = 1.0
 SILENT_S = 60.0
 """Without an answer to one, after which an actor is given up."""
 _SAID = 300
-_CAUSE = "because"
+_CAUSE = re.compile("(is dead|died) because (?!of an error)")
 
 
 @dataclass(frozen=True)
@@ -183,5 +184,5 @@ class Tenant:
 def cause_of(error: Exception) -> str:
     """In one line, what Ray says of an end in many."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    said = next((line for line in lines if _CAUSE in line), lines[-1] if lines else type(error).__name__)
+    said = next((line for line in lines if _CAUSE.search(line)), lines[-1] if lines else type(error).__name__)
     return said if len(said) <= _SAID else f"{said[:_SAID]} ..."
