@@ -40,7 +40,11 @@ def ray_crew(prepared: Prepared, offer: Offer, halt: Halt, tell: Callable[[str],
         waits = f"; the others wait for nodes with {lease}" if room < request.servers else ""
         tell(f"{cluster}, room for {min(room, request.servers)} of {request.servers} servers ({lease} each){waits}")
         opening = Opening(open_workplace, offer, layout.root)
-        yield RayCrew(cluster, lease, request.servers, opening, halt=halt, logs=layout.logs, tell=tell)
+        crew = RayCrew(cluster, lease, request.servers, opening, halt=halt, logs=layout.logs, tell=tell)
+        try:
+            yield crew
+        finally:
+            crew.close()  # whatever happened: asked for anything after this, Ray would start a cluster of its own
 
 
 @contextmanager

@@ -183,6 +183,16 @@ def test_where_no_node_can_run_anything_the_run_ends_and_says_why(crew):
     assert not any(actor.killed for actor in refused)
 
 
+def test_a_cluster_whose_good_nodes_went_is_waited_for_though_a_bad_one_is_left(crew):
+    """What the bad one said was known before the good one worked: it is no reason to give up."""
+    play(crew, 0, Seated(fault="other files").model_dump_json())
+    good = play(crew, 1)
+    until(crew.slots, "it joins")
+    until(lambda: good.last("seen"), "it is asked").answer(DIED)
+    until(lambda: not crew.slots(), "it is gone")
+    assert crew._fault == ""
+
+
 @pytest.mark.parametrize(("resource", "share", "headless", "needs"), [
     ("", 1, False, {"GPU": 1.0}),
     ("", 2, False, {"GPU": 0.5}),

@@ -61,6 +61,7 @@ class RayCrew:
         self._orders, self._numbers = itertools.count(1), itertools.count()
         self._tenants: list[Tenant] = []
         self._slots: dict[Tenant, FarSlot] = {}
+        self._noted: set[Tenant] = set()
         self._said: set[str] = set()
         self._unborn = 0
         self._remarks: list[str] = []
@@ -88,7 +89,7 @@ class RayCrew:
         return list(self._slots.values())
 
     def close(self) -> None:
-        """See ``Crew``: what actors keep is ended in peace, then they are."""
+        """See ``Crew``: what actors keep is ended in peace, then they are. Again, it does nothing."""
         self._over.set()
         self._keeper.join()
         closing = [tenant.close() for tenant in self._tenants if tenant.host and not tenant.gone]
@@ -102,8 +103,9 @@ class RayCrew:
         """One that is ready has a slot; one that is gone, or where nothing can be run, has none."""
         if tenant.able:
             if tenant not in self._slots:
-                self._slots[tenant], self._unborn = self._slot(tenant), 0
-        elif tenant.gone or tenant.why:
+                self._slots[tenant], self._unborn, self._fault = self._slot(tenant), 0, ""
+        elif (tenant.gone or tenant.why) and tenant not in self._noted:
+            self._noted.add(tenant)
             self._slots.pop(tenant, None)
             if tenant.why or tenant.hello is None:
                 self._fault = tenant.why or tenant.gone
@@ -126,7 +128,7 @@ class RayCrew:
         return FarSlot(next(self._numbers), hello.host, gpu, 0, tenant, self._halt, self._logs)
 
     def _judge(self) -> None:
-        """Where everybody who came could run nothing, and nobody is on the way, it is no use to wait."""
+        """Where everybody who came lately could run nothing, and nobody is on the way, it is no use to wait."""
         now_s = time.monotonic()
         if self._slots or any(tenant.opens for tenant in self._tenants):
             self._nobody_since_s = now_s
