@@ -21,7 +21,7 @@ ARROWS = {
     "crews": {"attempts", "processes", "slots"},
     "scheduling": set(),
     "engines": {"attempts", "crews", "scheduling", "slots"},
-    "doctor": {"adapters", "attempts", "processes", "servers"},
+    "doctor": {"adapters", "attempts", "crews", "processes", "servers"},
 }
 """Room, or module that lies in none -> what else of the room it imports; nothing more, and nothing less.
 

@@ -16,6 +16,7 @@ from bestrand_drive.cli.running.driving_options import HOW, SERVERS, SHOW, WHAT
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.adapters.variables import parse_variables
 from bestrand_drive.simulation.attempts.plan import MAX_ATTEMPTS
+from bestrand_drive.simulation.crews.on_ray.cluster import AUTO
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.simulation.slots.keeping import Failure, parse_what
@@ -145,11 +146,28 @@ def run_request(
     ] = False,
     carla_root: driving.CarlaRoot = None,
     engine: Annotated[
-        Literal["local", "workers"],
+        Literal["local", "workers", "ray"],
         typer.Option(
-            help="Who makes attempts: this machine, or `bestrand worker OUT` wherever.", rich_help_panel=SERVERS
+            help="Who makes attempts: this machine, `bestrand worker OUT` wherever, or a Ray cluster.",
+            rich_help_panel=SERVERS,
         ),
     ] = "local",
+    ray_address: Annotated[
+        str,
+        typer.Option(
+            help="HOST:PORT of its head; auto: the one this machine is of; local: one that is started here meanwhile.",
+            rich_help_panel=SERVERS,
+        ),
+    ] = AUTO,
+    ray_resource: Annotated[
+        str,
+        typer.Option(
+            help="Of which each server leases one, where nodes have no GPU that Ray knows. Default: 1 GPU / "
+            "--servers-per-gpu; a CPU for the headless server.",
+            rich_help_panel=SERVERS,
+            show_default=False,
+        ),
+    ] = "",
     servers: driving.Servers = 1,
     gpus: driving.Gpus = "",
     servers_per_gpu: driving.ServersPerGpu = 1,
@@ -210,6 +228,8 @@ def run_request(
         carla_root=carla_root,
         agent_config=agent_config,
         engine=engine,
+        ray_address=ray_address,
+        ray_resource=ray_resource,
         servers=servers,
         gpus=parse_gpus(gpus) if gpus else (),
         servers_per_gpu=servers_per_gpu,

@@ -19,6 +19,7 @@ from bestrand_drive.simulation.adapters.command import Command
 from bestrand_drive.simulation.adapters.interpreter import Interpreter, look_at
 from bestrand_drive.simulation.adapters.job import Job
 from bestrand_drive.simulation.attempts.key import Simulator
+from bestrand_drive.simulation.crews.on_ray.cluster import AUTO
 from bestrand_drive.simulation.doctor.finding import NotLooked
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
@@ -62,6 +63,10 @@ class Case:
         variables: For the evaluator's environment.
         gpus: To be used.
         servers: At the same time.
+        engine: Who makes attempts.
+        ray_address: Of the head of a Ray cluster.
+        ray_resource: Of which each server leases one there.
+        servers_per_gpu: That share one.
         port_base: First port of theirs.
         out: Run folder.
         pool_builds: Whether attempts of other builds count.
@@ -87,6 +92,10 @@ class Case:
     variables: Mapping[str, str] = field(default_factory=dict)
     gpus: tuple[Gpu, ...] = ()
     servers: int = 1
+    engine: str = "local"
+    ray_address: str = AUTO
+    ray_resource: str = ""
+    servers_per_gpu: int = 1
     port_base: int = FIRST
     out: Path | None = None
     pool_builds: bool = False

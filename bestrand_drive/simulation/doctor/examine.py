@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from bestrand_drive.errors import BestrandError, ExitCode
-from bestrand_drive.simulation.doctor import agent, evaluator, machine, out, python, simulator
+from bestrand_drive.simulation.doctor import agent, cluster, evaluator, machine, out, python, simulator
 from bestrand_drive.simulation.doctor.case import Case
 from bestrand_drive.simulation.doctor.finding import Finding, Level, NotLooked, fail
 
@@ -23,6 +23,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("towns", simulator.check_towns),
     ("gpus", machine.check_gpus),
     ("ports", machine.check_ports),
+    ("ray", cluster.check_ray),
     ("runtime folder", machine.check_runtime_folder),
     ("disk", machine.check_disk),
     ("open files", machine.check_open_files),

@@ -1,4 +1,4 @@
-"""Who makes the attempts of a run: slots of this machine, or workers elsewhere."""
+"""Who makes the attempts of a run: slots of this machine, workers elsewhere, or actors on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from bestrand_drive.simulation.crews.local import LocalCrew
 from bestrand_drive.simulation.crews.mailbox_crew import MailboxCrew
 from bestrand_drive.simulation.crews.resizing import Resizing
 from bestrand_drive.simulation.slots.cell import Halt
+from bestrand_drive.workflows.running.ray_crew import ray_crew
 from bestrand_drive.workflows.running.request_data import request_data
 from bestrand_drive.workflows.running.run_request import Prepared, most_servers
 
@@ -31,6 +32,10 @@ def crew_of(prepared: Prepared, halt: Halt, tell: Callable[[str], None]) -> Iter
     if request.engine == "workers":
         tell(f"waiting for workers: `bestrand worker {settings.layout.root}` on any host that sees this folder")
         yield MailboxCrew(settings.layout.crew, offer_of(prepared), halt, settings.layout.logs, tell)
+        return
+    if request.engine == "ray":
+        with ray_crew(prepared, offer_of(prepared), halt, tell) as crew:
+            yield crew
         return
     with Resizing(settings.layout, request.servers, most_servers(request)) as resizing:
         yield LocalCrew(settings, prepared.keeper, halt, started_stamp(), resizing.wanted)

@@ -27,6 +27,7 @@ from bestrand_drive.simulation.attempts.plan import MAX_ATTEMPTS
 from bestrand_drive.simulation.attempts.route_set import RouteSet, read_route_set
 from bestrand_drive.simulation.attempts.run_folder import EvaluatorRef, RoutesRef, RunInfo
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
+from bestrand_drive.simulation.crews.on_ray.cluster import AUTO
 from bestrand_drive.simulation.processes.marks import run_mark
 from bestrand_drive.simulation.scheduling.durations import Durations
 from bestrand_drive.simulation.servers.command import ServerCommand
@@ -52,7 +53,7 @@ _LOCAL_STAGGER_S = 2.0
 """Fail2Drive's other evaluator finds a port by itself; two at the same moment would find the same."""
 
 
-Engine = Literal["local", "workers"]
+Engine = Literal["local", "workers", "ray"]
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,12 @@ class RunRequest:
         part: A named part of ``builtin``'s routes.
         towns: Folder of further towns for ``builtin``, OpenDRIVE files.
         agent_config: For the agent, parts joined by ``+``.
-        engine: Who makes attempts: ``local`` for this machine, ``workers`` for those that are started elsewhere.
+        engine: Who makes attempts: ``local`` for this machine, ``workers`` for those that are started elsewhere,
+            ``ray`` for a Ray cluster.
+        ray_address: Of its head; ``auto`` or ``local``, see ``joined``.
+        ray_resource: That each server leases one of instead of its share of a GPU; "" for that.
         servers: Attempts at the same time; of each worker, unless it says otherwise.
-        gpus: That they go round.
+        gpus: That they go round; on a Ray cluster, which leases them, only how CARLA counts those that it may lease.
         servers_per_gpu: How many of them may share one of ``gpus``; more than one can change scores.
         repeats: Of every route, each with a traffic seed of its own.
         only: Ids of the routes to be run; () for all.
@@ -117,6 +121,8 @@ class RunRequest:
     towns: Path | None = None
     agent_config: str = ""
     engine: Engine = "local"
+    ray_address: str = AUTO
+    ray_resource: str = ""
     servers: int = 1
     gpus: tuple[Gpu, ...] = ()
     servers_per_gpu: int = 1
@@ -288,6 +294,10 @@ def check_numbers(request: RunRequest) -> None:
             raise UsageError(f"--limit {name}={seconds:g}: give {', '.join(LIMITS)} a positive number of seconds.")
     if not request.until and (request.level, request.until_interval) != (LEVEL, "policy"):
         raise UsageError("--level, --until-interval: they are of --until METRIC=HALFWIDTH, which is not given.")
+    if request.engine == "ray":
+        return  # ports are each node's, GPUs are leased
+    if (request.ray_address, request.ray_resource) != (AUTO, ""):
+        raise UsageError("--ray-address, --ray-resource: they are of --engine ray, which is not given.")
     _check_ports(request)
     _check_gpus(request)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import metadata
@@ -22,8 +22,8 @@ from bestrand_drive.simulation.crews.workplace import Workplace
 from bestrand_drive.simulation.processes.marks import new_mark
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.slots.cell import Halt
+from bestrand_drive.workflows.running.python_check import check_python
 from bestrand_drive.workflows.running.request_data import request_of
-from bestrand_drive.workflows.running.run import check_python
 from bestrand_drive.workflows.running.run_request import Prepared, prepare
 from bestrand_drive.workflows.running.scratch import scratch
 
@@ -40,6 +40,7 @@ class WorkerRequest:
         servers: Attempts at the same time; None for the driver's ``--servers``.
         gpus: That they go round; None for the driver's.
         wait_s: For a driver, at the beginning and after one was lost.
+        inherited: Environment of attempts; None for this process's.
     """
 
     run: Path
@@ -47,6 +48,7 @@ class WorkerRequest:
     servers: int | None = None
     gpus: tuple[Gpu, ...] | None = None
     wait_s: float = 600.0
+    inherited: Mapping[str, str] | None = None
 
 
 def work(request: WorkerRequest, halt: Halt, tell: Tell = lambda _: None) -> End:
@@ -134,7 +136,10 @@ def workplace_of(offer: Offer, request: WorkerRequest, folder: Path, name: str, 
         servers=asked.servers if request.servers is None else request.servers,
         gpus=asked.gpus if request.gpus is None else request.gpus,
     )
-    prepared = check_python(prepare(asked), tell)
+    prepared = prepare(asked)
+    if request.inherited is not None:
+        prepared = replace(prepared, settings=replace(prepared.settings, inherited=request.inherited))
+    prepared = check_python(prepared, tell)
     _refuse_others(prepared, offer.keys)
     settings = replace(prepared.settings, layout=Layout(folder))
     return Workplace(settings, prepared.keeper, prepared.routes.files, asked.servers, name)

@@ -1,0 +1,1 @@
+"""The crew whose slots are Ray actors: each leases what a server needs, on whichever node has it."""
