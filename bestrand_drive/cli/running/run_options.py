@@ -145,12 +145,29 @@ def run_request(
     ] = False,
     carla_root: driving.CarlaRoot = None,
     engine: Annotated[
-        Literal["local", "workers"],
+        Literal["local", "workers", "slurm"],
         typer.Option(
-            help="Who makes attempts: this machine, or `bestrand worker OUT` wherever.", rich_help_panel=SERVERS
+            help="Who makes attempts: this machine, `bestrand worker OUT` wherever, or Slurm jobs, one a server.",
+            rich_help_panel=SERVERS,
         ),
     ] = "local",
     servers: driving.Servers = 1,
+    slurm: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="KEY=VALUE for sbatch, such as partition=gpu, gres=gpu:1, time=600; repeat.",
+            rich_help_panel=SERVERS,
+            show_default=False,
+        ),
+    ] = None,
+    scratch: Annotated[
+        str,
+        typer.Option(
+            help="slurm: folder on each node; $VARIABLES are the job's. Default: its $TMPDIR.",
+            rich_help_panel=SERVERS,
+            show_default=False,
+        ),
+    ] = "",
     gpus: driving.Gpus = "",
     servers_per_gpu: driving.ServersPerGpu = 1,
     routes_per_server: Annotated[
@@ -211,6 +228,8 @@ def run_request(
         agent_config=agent_config,
         engine=engine,
         servers=servers,
+        slurm=pairs("--slurm", slurm or ()),
+        scratch=scratch,
         gpus=parse_gpus(gpus) if gpus else (),
         servers_per_gpu=servers_per_gpu,
         repeats=repeats,

@@ -29,7 +29,7 @@ from bestrand_drive.simulation.scheduling.durations import Durations
 from bestrand_drive.simulation.servers.ports import PortBlock
 from bestrand_drive.simulation.slots.cell import Cell, Halt
 from bestrand_drive.simulation.slots.places import Place, Unseen
-from bestrand_drive.workflows.running.crews import crew_of
+from bestrand_drive.workflows.running.crews import check_engine, crew_of
 from bestrand_drive.workflows.running.dry_run import command_of
 from bestrand_drive.workflows.running.judged import Judged
 from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, prepare
@@ -137,6 +137,7 @@ def run_policy(
         OSError: The disk is full or not writable; what was there still is.
     """
     pool_builds = prepared.request.pool_builds
+    check_engine(prepared.request)
     prepared = check_python(prepared, tell)
     _check_agent(prepared, _some_command(prepared))
     with driving(prepared.settings.layout.root, prepared.info, pool_builds=pool_builds, tell=tell) as (layout, lock):

@@ -52,7 +52,7 @@ _LOCAL_STAGGER_S = 2.0
 """Fail2Drive's other evaluator finds a port by itself; two at the same moment would find the same."""
 
 
-Engine = Literal["local", "workers"]
+Engine = Literal["local", "workers", "slurm"]
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,11 @@ class RunRequest:
         part: A named part of ``builtin``'s routes.
         towns: Folder of further towns for ``builtin``, OpenDRIVE files.
         agent_config: For the agent, parts joined by ``+``.
-        engine: Who makes attempts: ``local`` for this machine, ``workers`` for those that are started elsewhere.
-        servers: Attempts at the same time; of each worker, unless it says otherwise.
+        engine: Who makes attempts: ``local`` for this machine, ``workers`` for those that are started elsewhere,
+            ``slurm`` for jobs that this run submits.
+        servers: Attempts at the same time; of each worker, unless it says otherwise; with ``slurm`` the jobs.
+        slurm: Options of sbatch for the jobs.
+        scratch: Folder on the node of each job, in which ``$VARIABLES`` are the job's; "" for its ``$TMPDIR``.
         gpus: That they go round.
         servers_per_gpu: How many of them may share one of ``gpus``; more than one can change scores.
         repeats: Of every route, each with a traffic seed of its own.
@@ -118,6 +121,8 @@ class RunRequest:
     agent_config: str = ""
     engine: Engine = "local"
     servers: int = 1
+    slurm: Mapping[str, str] = field(default_factory=dict)
+    scratch: str = ""
     gpus: tuple[Gpu, ...] = ()
     servers_per_gpu: int = 1
     repeats: int = 1
@@ -288,6 +293,8 @@ def check_numbers(request: RunRequest) -> None:
             raise UsageError(f"--limit {name}={seconds:g}: give {', '.join(LIMITS)} a positive number of seconds.")
     if not request.until and (request.level, request.until_interval) != (LEVEL, "policy"):
         raise UsageError("--level, --until-interval: they are of --until METRIC=HALFWIDTH, which is not given.")
+    if request.engine != "slurm" and (request.slurm or request.scratch):
+        raise UsageError("--slurm, --scratch: they are of --engine slurm, which is not given.")
     _check_ports(request)
     _check_gpus(request)
 
@@ -300,6 +307,10 @@ def most_servers(request: RunRequest) -> int:
 
 def _check_gpus(request: RunRequest) -> None:
     """Whether every server has its GPU, or what it shares was said."""
+    if request.gpus and request.engine == "slurm":
+        raise UsageError(
+            "--gpus: with --engine slurm each job has the GPU that Slurm gives it. Say --slurm gres=gpu:1."
+        )
     places = len(request.gpus) * request.servers_per_gpu
     if request.gpus and request.servers > places:
         raise UsageError(
