@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import os
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -118,12 +120,23 @@ def submit(workers: Sequence[Callable[[], object]], options: Mapping[str, str], 
     flags: dict[str, Any] = {"time": TIME, **given, "requeue": True}
     executor.update_parameters(job_name=name, additional_parameters=flags, stderr_to_stdout=True)
     try:
-        with submitit.helpers.clean_env(), executor.batch():  # the driver may be a job itself
+        with _unlike_a_job(), executor.batch():
             jobs = [executor.submit(worker) for worker in workers]
     except (submitit.core.utils.FailedJobError, submitit.core.utils.FailedSubmissionError, OSError) as error:
         said = " ".join(str(error).split())
-        raise EnvironmentFault(f"--engine slurm: sbatch refused the jobs: {said}") from error
+        raise EnvironmentFault(f"--engine slurm: sbatch refused the jobs: {said}. Its options: --slurm KEY=VALUE.") from error
     return str(jobs[0].job_id).partition("_")[0]
+
+
+@contextmanager
+def _unlike_a_job() -> Iterator[None]:
+    """Jobs are not to inherit what Slurm told the driver, which may be one itself; but for where Slurm is."""
+    import submitit  # noqa: PLC0415  an extra
+
+    where = {name: os.environ[name] for name in ("SLURM_CONF",) if name in os.environ}
+    with submitit.helpers.clean_env():
+        os.environ.update(where)
+        yield
 
 
 def states_of(job: str) -> list[str] | None:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from bestrand_drive.errors import EnvironmentFault, UsageError
 from bestrand_drive.simulation.adapters.command import Command
-from bestrand_drive.simulation.adapters.interpreter import look_at, problems
 from bestrand_drive.simulation.attempts.loads import loads_of
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan, counted_attempts
 from bestrand_drive.simulation.attempts.record import Attempt
@@ -26,11 +25,9 @@ from bestrand_drive.simulation.engines.drain import Drained
 from bestrand_drive.simulation.engines.source import Source
 from bestrand_drive.simulation.engines.waiting import Waiting
 from bestrand_drive.simulation.scheduling.durations import Durations
-from bestrand_drive.simulation.servers.ports import PortBlock
 from bestrand_drive.simulation.slots.cell import Cell, Halt
-from bestrand_drive.simulation.slots.places import Place, Unseen
 from bestrand_drive.workflows.running.crews import check_engine, crew_of
-from bestrand_drive.workflows.running.dry_run import command_of
+from bestrand_drive.workflows.running.interpreter import check_python, some_command
 from bestrand_drive.workflows.running.judged import Judged
 from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, prepare
 
@@ -139,7 +136,7 @@ def run_policy(
     pool_builds = prepared.request.pool_builds
     check_engine(prepared.request)
     prepared = check_python(prepared, tell)
-    _check_agent(prepared, _some_command(prepared))
+    _check_agent(prepared, some_command(prepared))
     with driving(prepared.settings.layout.root, prepared.info, pool_builds=pool_builds, tell=tell) as (layout, lock):
         books = _books(prepared, AttemptStore(layout, repair=True))
         for damage in books.store.damage:
@@ -247,15 +244,6 @@ def _skipped(store: AttemptStore, cells: Iterable[CellPlan]) -> dict[tuple[str, 
     return {cell: scenarios for cell, scenarios in said.items() if scenarios}
 
 
-def _some_command(prepared: Prepared) -> Command:
-    """The first attempt's, for its environment; it is never started as it is."""
-    settings, first = prepared.settings, prepared.wanted[0]
-    work = settings.layout.work / "slot0"
-    root = work / "carla" if settings.adapter.starts_server else (settings.server.root or work).absolute()
-    place = Place(PortBlock(prepared.request.port_base), root, Unseen())
-    return command_of(prepared, Cell(first, 1, prepared.routes.files[first.route_id]), 0, work, place)
-
-
 def _check_agent(prepared: Prepared, command: Command) -> None:
     """Import the agent before our evaluator does, a route after the other, each as often as ``--max-attempts`` says.
 
@@ -275,13 +263,3 @@ def _check_agent(prepared: Prepared, command: Command) -> None:
         raise EnvironmentFault(
             f"--agent {settings.agent.path}: no route can be driven with it ({error}). {advice}"
         ) from error
-
-
-def check_python(prepared: Prepared, tell: Tell) -> Prepared:
-    """With version and place of the evaluator's interpreter; what it seems to lack is said, and tried all the same."""
-    settings = prepared.settings
-    found = look_at(settings.python, settings.adapter.modules, _some_command(prepared))
-    for problem in problems(settings.adapter, settings.checkout, found):
-        tell(f"{problem} (--python {' '.join(settings.python)})")
-    says = f"{'.'.join(map(str, found.version))} {found.executable}"
-    return replace(prepared, settings=replace(settings, python_says=says))

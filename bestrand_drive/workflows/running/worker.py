@@ -22,8 +22,8 @@ from bestrand_drive.simulation.crews.workplace import Workplace
 from bestrand_drive.simulation.processes.marks import new_mark
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.slots.cell import Halt
+from bestrand_drive.workflows.running.interpreter import check_python
 from bestrand_drive.workflows.running.request_data import request_of
-from bestrand_drive.workflows.running.run import check_python
 from bestrand_drive.workflows.running.run_request import Prepared, prepare
 from bestrand_drive.workflows.running.scratch import scratch
 
