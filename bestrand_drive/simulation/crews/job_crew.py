@@ -13,7 +13,7 @@ from bestrand_drive.simulation.crews.mailbox_crew import MailboxCrew
 class Jobs(Protocol):
     """Workers that a batch system starts, and starts again where it took their node."""
 
-    def awaited(self) -> bool:
+    def coming(self) -> bool:
         """Whether one of them runs or will; asked again and again."""
 
     def end(self) -> None:
@@ -42,7 +42,7 @@ class JobCrew:
         except BaseException:
             crew.close()
             raise
-        crew.awaited = self._jobs.awaited
+        crew.awaited = self._jobs.coming
 
     def slots(self) -> list[FarSlot]:
         """See ``Crew``.
@@ -52,7 +52,7 @@ class JobCrew:
             OSError: The mailbox cannot be written.
         """
         slots = self._crew.slots()
-        if not slots and not self._jobs.awaited():
+        if not slots and not self._jobs.coming():
             raise EnvironmentFault(
                 f"every job has ended and routes are left; what they printed is in {self._jobs.place}"
             )

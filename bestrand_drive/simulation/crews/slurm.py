@@ -53,20 +53,20 @@ class SlurmJobs:
 
     def __init__(self, submitted: Submitted, note: Path, logs: Path, hurry: Callable[[], bool]) -> None:
         self._submitted, self._note, self._logs, self._hurry = submitted, note, logs, hurry
-        self._asked_s, self._awaited = -math.inf, True
+        self._asked_s, self._coming = -math.inf, True
 
     @property
     def place(self) -> str:
         """See ``Jobs``."""
         return f"{self._logs}/{self._submitted.id}_*"
 
-    def awaited(self) -> bool:
+    def coming(self) -> bool:
         """See ``Jobs``; a controller that does not answer tells nothing."""
         if time.monotonic() - self._asked_s > _ASK_S:
             self._asked_s = time.monotonic()
             states = states_of(self._submitted.id)
-            self._awaited = states is None or bool(states)
-        return self._awaited
+            self._coming = states is None or bool(states)
+        return self._coming
 
     def end(self) -> None:
         """See ``Jobs``."""
@@ -124,7 +124,9 @@ def submit(workers: Sequence[Callable[[], object]], options: Mapping[str, str], 
             jobs = [executor.submit(worker) for worker in workers]
     except (submitit.core.utils.FailedJobError, submitit.core.utils.FailedSubmissionError, OSError) as error:
         said = " ".join(str(error).split())
-        raise EnvironmentFault(f"--engine slurm: sbatch refused the jobs: {said}. Its options: --slurm KEY=VALUE.") from error
+        raise EnvironmentFault(
+            f"--engine slurm: sbatch refused the jobs: {said}. Its options: --slurm KEY=VALUE."
+        ) from error
     return str(jobs[0].job_id).partition("_")[0]
 
 
