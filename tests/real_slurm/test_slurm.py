@@ -22,7 +22,8 @@ from tests.simulation.processes.trees import until
 
 __all__ = ["base", "make_runs", "place", "runs"]
 pytestmark = pytest.mark.slurm
-LIMIT_S = 120
+LIMIT_S = 300
+"""A job that was requeued waits for two minutes before Slurm starts it again."""
 
 
 def ask(*words: str) -> str:
@@ -54,7 +55,7 @@ def states(runs) -> list[str]:
 
 
 def fine(process: Process, runs, code: int = 0) -> None:
-    assert ended(process) == code, said(runs, "driver") + job_logs(runs)
+    assert process.wait(LIMIT_S) == code, said(runs, "driver") + job_logs(runs)
     until(lambda: not states(runs), "nothing is left in the queue", LIMIT_S)
 
 
