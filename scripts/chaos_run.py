@@ -37,6 +37,8 @@ from bestrand_drive.simulation.attempts.store import AttemptStore
 from bestrand_drive.simulation.processes.marks import RUN, marked, run_mark
 
 LOOK_S = 0.1
+WAIT_S = 60.0
+"""That a worker waits for a driver, which is started again at once where it was killed."""
 PATIENCE_S = 120.0
 """For processes to end that were told to."""
 TICKS = (700, 3000)
@@ -218,7 +220,7 @@ class Storm:
         kind, tick = self._faults.choice(("crash", "hang", "oom-exit")), self._faults.randint(*self._chaos.ticks)
         scratch = self._chaos.folder / "scratch"
         scratch.mkdir(exist_ok=True)
-        words = self._chaos.command("worker", self._chaos.run, "--servers", 1, "--scratch", scratch)
+        words = self._chaos.command("worker", self._chaos.run, "--servers", 1, "--scratch", scratch, "--wait", WAIT_S)
         return self._start(words, {"BESTRAND_HEADLESS_OPTIONS": f"--fault {kind}@tick={tick}"})
 
     def _start(self, words: list[str], more: dict[str, str]) -> subprocess.Popen[bytes]:

@@ -93,26 +93,16 @@ def test_a_job_that_is_signalled_before_its_time_limit_comes_back(runs, place, n
 
 
 def test_a_job_that_somebody_cancels_does_not_come_back(runs, place):
-    """Its route is given back and driven by the other one."""
+    """Slurm signals it as one that it preempts; nothing is counted, and a run without jobs says so."""
     runs.order("1711:slow=300@1")
-    with driver(runs, place, "--servers", 2, "--max-attempts", 1) as process:
-        until(lambda: drives(place), "they drive", LIMIT_S)
-        until(lambda: len(hellos(runs)) == 2, "both are there", LIMIT_S)
-        slow = next(one for one in (0, 1) if "Preparing" in logs_of(place, hellos(runs), one, array(runs)))
-        ask("scancel", f"{array(runs)}_{slow}")
-        fine(process, runs)
-    assert len(exactly_once(runs, ROUTES)) == 2
-    assert said(runs, "driver").count("joins with") == 2
-
-
-def logs_of(place: Path, _: object, number: int, job: str) -> str:
-    """What evaluators of one job of the array have printed; told apart by the scratch of its process."""
-    raw = ask("squeue", "--noheader", "--array", "--format=%A", f"--jobs={job}_{number}")
-    for folder in place.iterdir():
-        pid = (folder / "owner").read_text().split()[0]
-        if f"SLURM_JOB_ID={raw}\0".encode() in Path(f"/proc/{pid}/environ").read_bytes():
-            return "".join(path.read_text(errors="replace") for path in folder.rglob("logs/*.log"))
-    return ""
+    with driver(runs, place, "--max-attempts", 1) as process:
+        until(lambda: drives(place), "it drives", LIMIT_S)
+        ask("scancel", array(runs))
+        fine(process, runs, 7)
+    assert "every job has ended" in said(runs, "driver")
+    assert "it was told to leave" in job_logs(runs)
+    assert "Requeued" not in job_logs(runs)
+    assert runs.attempts() == ()
 
 
 def test_a_job_that_starts_late_joins_late(runs, place):
