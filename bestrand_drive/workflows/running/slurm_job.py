@@ -94,17 +94,17 @@ def _leaving() -> Iterator[_Leaving]:
 
 
 def granted_gpus() -> tuple[Gpu, ...]:
-    """The GPU that Slurm gave the job, by its UUID where it can be had: jobs that see but theirs all call it 0."""
+    """The GPU that Slurm gave the job."""
     number = os.environ.get("CUDA_VISIBLE_DEVICES", "").partition(",")[0].strip()
     if not number:
         return ()
-    return (Gpu(_uuid(number) or number, int(number) if number.isdecimal() else 0),)
+    return (Gpu(number, int(number) if number.isdecimal() else 0, _uuid(number)),)
 
 
-def _uuid(number: str) -> str:
+def _uuid(number: str) -> str | None:
     asked = ask("nvidia-smi", "--query-gpu=uuid", "--format=csv,noheader", f"--id={number}")
     said = asked.stdout.strip() if asked else ""
-    return said if said.startswith("GPU-") and "\n" not in said else ""
+    return said if said.startswith("GPU-") and "\n" not in said else None
 
 
 def _wanted() -> bool:

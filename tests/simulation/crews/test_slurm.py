@@ -181,14 +181,15 @@ def test_options_that_do_not_go_together(tmp_path, words, said):
 
 
 def test_the_gpu_that_a_job_was_given(programs, monkeypatch):
-    """By its UUID: two jobs of one node that see but theirs both call it 0."""
+    """Told apart by its UUID: two jobs of one node that see but theirs both call it 0."""
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
     assert granted_gpus() == ()
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3")
     programs.says("nvidia-smi", "No devices were found", code=6)
     assert granted_gpus() == (Gpu("3", 3),)
     programs.says("nvidia-smi", "GPU-5f\\n")
-    assert granted_gpus() == (Gpu("GPU-5f", 3),)
+    (gpu,) = granted_gpus()
+    assert (gpu.environment["CUDA_VISIBLE_DEVICES"], gpu.adapter, gpu.name) == ("3", 3, "GPU-5f")
     assert programs.calls("nvidia-smi")[-1].endswith("--id=3")
 
 
