@@ -89,7 +89,7 @@ def check_slurm(options: Mapping[str, str]) -> None:
     """
     for name in sorted(OWN & {key.replace("_", "-") for key in options}):
         raise UsageError(f"--slurm {name}=: it is set by the run itself. --servers is the number of jobs.")
-    lacking = [program for program in ("sbatch", "squeue", "scancel") if shutil.which(program) is None]
+    lacking = [program for program in ("sbatch", "srun", "squeue", "scancel") if shutil.which(program) is None]
     if lacking:
         raise UsageError(f"--engine slurm: no {lacking[0]} here. Start the run on a login node, or in a job.")
     try:
