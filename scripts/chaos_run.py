@@ -183,13 +183,18 @@ class Storm:
                     self._strike(driver, workers)
                     next_s = self._next()
                 time.sleep(LOOK_S)
-            for one in workers:
-                one.wait(PATIENCE_S)
+            self._until_all_have_left(workers)
         finally:
             for one in (driver, *workers):
                 one.kill()
                 one.wait()
             self._log.close()
+
+    def _until_all_have_left(self, workers: list[subprocess.Popen[bytes]]) -> None:
+        until_s = time.monotonic() + PATIENCE_S
+        while any(one.poll() is None for one in workers) and time.monotonic() < until_s:
+            time.sleep(LOOK_S)
+        self._told.faults += [f"worker {one.pid} does not end" for one in workers if one.poll() is None]
 
     def _next(self) -> float:
         return time.monotonic() + self._blows.expovariate(1 / self._chaos.every_s)
