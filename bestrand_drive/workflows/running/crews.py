@@ -79,7 +79,8 @@ def slurm_jobs(prepared: Prepared, session: str, halt: Halt, tell: Callable[[str
     submitted = Submitted(id=slurm.submit([worker] * request.servers, request.slurm, name, logs), name=name)
     mailbox.put(note, submitted)
     jobs = SlurmJobs(submitted, note, logs, lambda: halt.forced)
-    tell(f"submitted {request.servers} jobs: `squeue -j {submitted.id}`; what they print: {jobs.place}")
+    many = "a job" if request.servers == 1 else f"{request.servers} jobs"
+    tell(f"submitted {many}: `squeue -j {submitted.id}`; what they print: {jobs.place}")
     return jobs
 
 
