@@ -22,6 +22,8 @@ from tests.simulation.processes.trees import until
 
 __all__ = ["base", "make_runs", "place", "runs"]
 pytestmark = pytest.mark.slurm
+PORTS = 15000
+"""Away from those of other tests, whose stand-ins take no lease: one attempt is all that some of these allow."""
 LIMIT_S = 300
 """A job that was requeued waits for two minutes before Slurm starts it again."""
 
@@ -41,7 +43,7 @@ def _slurm():
 
 
 def driver(runs, place: Path, *more: object):
-    words = runs.arguments("--engine", "slurm", "--scratch", place, *more)
+    words = runs.arguments("--engine", "slurm", "--scratch", place, "--port-base", PORTS, *more)
     return command(runs, "driver", *words, program="bestrand_drive")
 
 
