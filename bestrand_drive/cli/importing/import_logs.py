@@ -21,8 +21,8 @@ def import_logs(
         str,
         typer.Argument(
             metavar="FORMAT",
-            help="bfcl, helm, inspect, lm-eval, lmms-eval, navsim, opencompass, plain, pytest, swe-bench, tau, vlmevalkit "
-            "or what other packages add.",
+            help="bfcl, helm, inspect, lm-eval, lmms-eval, navsim, opencompass, plain, pytest, swe-bench, tau, "
+            "vlmevalkit or what other packages add.",
             show_default=False,
         ),
     ],

@@ -18,7 +18,8 @@ from bestrand_drive.files import dump_json
 from bestrand_drive.simulation.doctor.case import Case
 from bestrand_drive.simulation.doctor.examine import examine
 from bestrand_drive.simulation.doctor.finding import Finding, Level
-from bestrand_drive.workflows.running.run_request import RunRequest, check_numbers, words_of
+from bestrand_drive.workflows.running.run_checks import check_numbers
+from bestrand_drive.workflows.running.run_request import RunRequest, words_of
 
 _WIDTHS = 8, 15
 

@@ -20,7 +20,8 @@ from bestrand_drive.simulation.crews.on_ray.cluster import AUTO
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.simulation.slots.keeping import Failure, parse_what
-from bestrand_drive.workflows.running.run_request import LEVEL, LIMITS, RunRequest, routes_or_shipped
+from bestrand_drive.workflows.running.run_checks import LEVEL, LIMITS
+from bestrand_drive.workflows.running.run_request import RunRequest, routes_or_shipped
 
 KEEP, ENOUGH = "What is kept", "When it is enough"
 DryRun = Annotated[
@@ -146,9 +147,9 @@ def run_request(
     ] = False,
     carla_root: driving.CarlaRoot = None,
     engine: Annotated[
-        Literal["local", "workers", "ray"],
+        Literal["local", "workers", "ray", "slurm"],
         typer.Option(
-            help="Who makes attempts: this machine, `bestrand worker OUT` wherever, or a Ray cluster.",
+            help="Who makes attempts: this machine, `bestrand worker OUT` wherever, a Ray cluster, or Slurm jobs.",
             rich_help_panel=SERVERS,
         ),
     ] = "local",
@@ -169,6 +170,22 @@ def run_request(
         ),
     ] = "",
     servers: driving.Servers = 1,
+    slurm: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="KEY=VALUE for sbatch, such as partition=gpu, gres=gpu:1, time=600; repeat.",
+            rich_help_panel=SERVERS,
+            show_default=False,
+        ),
+    ] = None,
+    scratch: Annotated[
+        str,
+        typer.Option(
+            help="slurm: folder on each node; $VARIABLES are the job's. Default: its $TMPDIR.",
+            rich_help_panel=SERVERS,
+            show_default=False,
+        ),
+    ] = "",
     gpus: driving.Gpus = "",
     servers_per_gpu: driving.ServersPerGpu = 1,
     routes_per_server: Annotated[
@@ -231,6 +248,8 @@ def run_request(
         ray_address=ray_address,
         ray_resource=ray_resource,
         servers=servers,
+        slurm=pairs("--slurm", slurm or ()),
+        scratch=scratch,
         gpus=parse_gpus(gpus) if gpus else (),
         servers_per_gpu=servers_per_gpu,
         repeats=repeats,

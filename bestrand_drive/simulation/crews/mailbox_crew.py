@@ -124,6 +124,9 @@ class MailboxCrew:
         halt: Whether to stop.
         logs: Of the run folder.
         tell: Told who comes and goes; from the deciding thread.
+
+    Attributes:
+        session: Its name.
         awaited: Whether workers may still come where all that came have left.
     """
 
@@ -134,10 +137,10 @@ class MailboxCrew:
         halt: Halt,
         logs: Path,
         tell: Callable[[str], None],
-        awaited: Callable[[], bool] = lambda: False,
     ) -> None:
         self._session, self._halt, self._logs = Session(root, new_mark()), halt, logs
-        self._tell, self._awaited = tell, awaited
+        self._tell, self.session = tell, self._session.name
+        self.awaited: Callable[[], bool] = lambda: False
         self._numbers, self._slot_numbers = itertools.count(1), itertools.count()
         self._workers: dict[str, Correspondent] = {}
         self._slots: dict[str, list[FarSlot]] = {}
@@ -162,7 +165,7 @@ class MailboxCrew:
         for worker in workers:
             self._note(worker)
         reasons = [worker.why for worker in workers if worker.why]
-        if reasons and not self._slots and not self._awaited():
+        if reasons and not self._slots and not self.awaited():
             raise EnvironmentFault(f"no worker is left: {reasons[-1]}")
         return [slot for slots in self._slots.values() for slot in slots]
 

@@ -12,7 +12,7 @@ from enum import Enum
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import read_bytes
 from bestrand_drive.simulation.crews import mailbox
-from bestrand_drive.simulation.crews.letters import Answer, Bye, Hello, Order, Pulse
+from bestrand_drive.simulation.crews.letters import Answer, Bye, Hello, Order, Pulse, Told
 from bestrand_drive.simulation.crews.mailbox import Heart, Listening, Session
 from bestrand_drive.simulation.crews.workplace import Workplace
 from bestrand_drive.simulation.slots.cell import Halt
@@ -115,12 +115,21 @@ class Worker:
         for number in [number for number, future in self._running.items() if future.done()]:
             future = self._running.pop(number)
             if not future.cancelled():
-                answer = self._unsent[number] = future.result()
+                answer = self._unsent[number] = self._taken_back(future.result())
                 self.fault = self.fault or answer.told.fault
         for number in list(self._unsent):
             mailbox.put_answer(self._session.answers(self._name), number, self._unsent[number])
             del self._unsent[number]
             self._answered.append(number)
+
+    def _taken_back(self, answer: Answer) -> Answer:
+        """An answer, without a failure that may be the signal's by which this worker was told to leave.
+
+        Some batch systems send it to evaluators and servers, too.
+        """
+        attempt = answer.told.attempt
+        failed = attempt is None or not attempt.of_policy
+        return Answer(Told(attempt=None)) if self._halt.asked and failed else answer
 
     def _leave(self, end: End) -> None:
         """End in peace what runs, put its answers down, and say goodbye where somebody listens."""

@@ -15,10 +15,17 @@ class Gpu:
     Attributes:
         cuda: Number in the order of ``nvidia-smi``, or a UUID as it prints it; None when nobody chose one.
         adapter: Number for ``-graphicsadapter``.
+        uuid: Where the number is that of a batch job, which may see no other GPU and call it 0; None elsewhere.
     """
 
     cuda: str | None = None
     adapter: int = 0
+    uuid: str | None = None
+
+    @property
+    def name(self) -> str | None:
+        """Tells it apart on its host; None when nobody chose one."""
+        return self.uuid or self.cuda
 
     @property
     def environment(self) -> dict[str, str]:

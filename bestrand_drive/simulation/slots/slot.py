@@ -63,7 +63,7 @@ class Slot:
     @property
     def gpu_name(self) -> str | None:
         """See ``Runner``."""
-        return self._gpu.cuda
+        return self._gpu.name
 
     def close(self) -> None:
         """See ``Runner``."""
@@ -153,7 +153,7 @@ class Slot:
             "key": cell.key,
             "number": cell.number,
             "load": load,
-            "gpu": self._gpu.cuda,
+            "gpu": self._gpu.name,
             "host": self.host,
             "evaluator": EvaluatorCheckout(root=str(checkout.root), commit=checkout.commit),
             "python": self._settings.python_says or " ".join(self._settings.python),

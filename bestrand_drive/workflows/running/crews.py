@@ -1,4 +1,4 @@
-"""Who makes the attempts of a run: slots of this machine, workers elsewhere, or actors on a Ray cluster."""
+"""Who makes the attempts of a run: slots of this machine, workers elsewhere, actors on Ray, or jobs of Slurm."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ from contextlib import contextmanager
 from importlib import metadata
 
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
+from bestrand_drive.simulation.crews import mailbox, slurm
 from bestrand_drive.simulation.crews.crew import Crew
+from bestrand_drive.simulation.crews.job_crew import JobCrew, Jobs
 from bestrand_drive.simulation.crews.letters import Offer
 from bestrand_drive.simulation.crews.local import LocalCrew
 from bestrand_drive.simulation.crews.mailbox_crew import MailboxCrew
 from bestrand_drive.simulation.crews.resizing import Resizing
+from bestrand_drive.simulation.crews.slurm import SlurmJobs, Submitted
+from bestrand_drive.simulation.processes.marks import run_mark
 from bestrand_drive.simulation.slots.cell import Halt
 from bestrand_drive.workflows.running.ray_crew import ray_crew
 from bestrand_drive.workflows.running.request_data import request_data
-from bestrand_drive.workflows.running.run_request import Prepared, most_servers
+from bestrand_drive.workflows.running.run_checks import most_servers
+from bestrand_drive.workflows.running.run_request import Prepared, RunRequest
+from bestrand_drive.workflows.running.slurm_job import SlurmWorker
+
+_MARK = 12
 
 
 @contextmanager
@@ -31,7 +39,11 @@ def crew_of(prepared: Prepared, halt: Halt, tell: Callable[[str], None]) -> Iter
     settings, request = prepared.settings, prepared.request
     if request.engine == "workers":
         tell(f"waiting for workers: `bestrand worker {settings.layout.root}` on any host that sees this folder")
-        yield MailboxCrew(settings.layout.crew, offer_of(prepared), halt, settings.layout.logs, tell)
+        yield mailbox_crew(prepared, halt, tell)
+        return
+    if request.engine == "slurm":
+        letters = mailbox_crew(prepared, halt, tell)
+        yield JobCrew(letters, lambda: slurm_jobs(prepared, letters.session, halt, tell))
         return
     if request.engine == "ray":
         with ray_crew(prepared, offer_of(prepared), halt, tell) as crew:
@@ -39,6 +51,43 @@ def crew_of(prepared: Prepared, halt: Halt, tell: Callable[[str], None]) -> Iter
         return
     with Resizing(settings.layout, request.servers, most_servers(request)) as resizing:
         yield LocalCrew(settings, prepared.keeper, halt, started_stamp(), resizing.wanted)
+
+
+def check_engine(request: RunRequest) -> None:
+    """Refuse an engine that cannot be had here, before anything is written.
+
+    Raises:
+        UsageError: A program or a package is lacking, or an option is not the user's to give.
+    """
+    if request.engine == "slurm":
+        slurm.check_slurm(request.slurm)
+
+
+def mailbox_crew(prepared: Prepared, halt: Halt, tell: Callable[[str], None]) -> MailboxCrew:
+    """Whoever comes to the run folder."""
+    layout = prepared.settings.layout
+    return MailboxCrew(layout.crew, offer_of(prepared), halt, layout.logs, tell)
+
+
+def slurm_jobs(prepared: Prepared, session: str, halt: Halt, tell: Callable[[str], None]) -> Jobs:
+    """Submit one job a server; what an earlier driver left in the queue is cancelled.
+
+    Raises:
+        EnvironmentFault: Slurm does not take them.
+    """
+    layout, request = prepared.settings.layout, prepared.request
+    note, logs = layout.crew / "jobs.json", layout.logs / "slurm"
+    if earlier := slurm.cancel_earlier(note):
+        tell(f"cancelled what an earlier start had left: job {earlier}")
+    logs.mkdir(exist_ok=True)
+    worker = SlurmWorker(str(layout.root), session, request.scratch)
+    name = f"bestrand-{run_mark(layout.root)[:_MARK]}"
+    submitted = Submitted(id=slurm.submit([worker] * request.servers, request.slurm, name, logs), name=name)
+    mailbox.put(note, submitted)
+    jobs = SlurmJobs(submitted, note, logs, lambda: halt.forced)
+    many = "a job" if request.servers == 1 else f"{request.servers} jobs"
+    tell(f"submitted {many}: `squeue -j {submitted.id}`; what they print: {jobs.place}")
+    return jobs
 
 
 def offer_of(prepared: Prepared) -> Offer:

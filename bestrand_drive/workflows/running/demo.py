@@ -10,7 +10,7 @@ from bestrand_drive.benchmarks.builtin_routes import NAME, routes_path
 from bestrand_drive.errors import Incomplete
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.servers.ports import FIRST
-from bestrand_drive.simulation.slots.cell import Halt
+from bestrand_drive.simulation.slots.cell import Halt, Tell
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.estimating.estimate import SuiteEstimate
@@ -24,7 +24,7 @@ from bestrand_drive.workflows.running.probe import (
     to_run,
 )
 from bestrand_drive.workflows.running.probe_file import ProbeEntry, shipped_probes
-from bestrand_drive.workflows.running.run import RunReport, Tell, plan_run, run_policy
+from bestrand_drive.workflows.running.run import RunReport, plan_run, run_policy
 from bestrand_drive.workflows.running.run_request import RunRequest
 from bestrand_drive.workflows.verbs import estimate
 

@@ -12,7 +12,7 @@ from bestrand_drive.errors import DataRefused, Incomplete, UsageError
 from bestrand_drive.simulation.adapters.agent import find_agent
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.engines.dispatch import Listener
-from bestrand_drive.simulation.slots.cell import Halt
+from bestrand_drive.simulation.slots.cell import Halt, Tell
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.choosing.choose import planned_pool
 from bestrand_drive.workflows.choosing.compress import compress_evidence
@@ -21,7 +21,7 @@ from bestrand_drive.workflows.choosing.suite_folder import check_target, write_s
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence
 from bestrand_drive.workflows.running.probe_file import ProbeEntry
-from bestrand_drive.workflows.running.run import RunReport, Tell, plan_run, run_policy
+from bestrand_drive.workflows.running.run import RunReport, plan_run, run_policy
 from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, find_python, prepare
 from bestrand_drive.workflows.verbs import with_exclusions
 

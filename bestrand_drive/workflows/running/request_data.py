@@ -15,8 +15,9 @@ _REQUEST = TypeAdapter(RunRequest)
 
 
 def request_data(request: RunRequest) -> dict[str, Any]:
-    """The request in terms of JSON, without what only the driver needs: in which order, and when it is enough."""
+    """The request in terms of JSON, without what only the driver needs: order, when it is enough, who is to work."""
     told = replace(request, variables=dict(request.variables), until={}, durations=())
+    told = replace(told, engine="workers", slurm={}, scratch="")
     data: dict[str, Any] = _REQUEST.dump_python(told, mode="json")
     return data
 

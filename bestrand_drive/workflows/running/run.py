@@ -25,17 +25,16 @@ from bestrand_drive.simulation.engines.drain import Drained
 from bestrand_drive.simulation.engines.source import Source
 from bestrand_drive.simulation.engines.waiting import Waiting
 from bestrand_drive.simulation.scheduling.durations import Durations
-from bestrand_drive.simulation.slots.cell import Cell, Halt
-from bestrand_drive.workflows.running.crews import crew_of
+from bestrand_drive.simulation.slots.cell import Cell, Halt, Tell
+from bestrand_drive.workflows.running.crews import check_engine, crew_of
+from bestrand_drive.workflows.running.interpreter import check_python, some_command
 from bestrand_drive.workflows.running.judged import Judged
-from bestrand_drive.workflows.running.python_check import check_python, some_command
 from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, prepare
 
 if TYPE_CHECKING:
     from bestrand_drive.compression.stopping.rule import Decision
     from bestrand_drive.workflows.running.until import Referee
 
-Tell = Callable[[str], None]
 Show = Callable[[Judged], None]
 """Is told how sure the run is, after whole blocks."""
 
@@ -134,6 +133,7 @@ def run_policy(
         OSError: The disk is full or not writable; what was there still is.
     """
     pool_builds = prepared.request.pool_builds
+    check_engine(prepared.request)
     prepared = check_python(prepared, tell)
     _check_agent(prepared, some_command(prepared))
     with driving(prepared.settings.layout.root, prepared.info, pool_builds=pool_builds, tell=tell) as (layout, lock):

@@ -33,27 +33,25 @@ from bestrand_drive.simulation.scheduling.durations import Durations
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.headless import client_version, headless_command
-from bestrand_drive.simulation.servers.ports import FIRST, HIGHEST, PORTS, STRIDE, blocks, ephemeral_first, lease_ports
+from bestrand_drive.simulation.servers.ports import FIRST, PORTS, lease_ports
 from bestrand_drive.simulation.servers.root import find_simulator, find_version, look_into
 from bestrand_drive.simulation.slots.keeping import MIB, Failure, Keeper, What
 from bestrand_drive.simulation.slots.settings import Settings
 from bestrand_drive.simulation.watchdog import Limits
 from bestrand_drive.workflows.running.durations import find_durations
+from bestrand_drive.workflows.running.run_checks import LEVEL, ROUTES_PER_SERVER, check_numbers
 
 if TYPE_CHECKING:
     from bestrand_drive.workflows.running.until import Until
 
-LIMITS = ("ready", "start", "load", "tick", "grace", "gone")
-"""Names of ``--limit``: fields of ``Limits`` without their unit."""
-_ROUTES_PER_SERVER, _ENDLESS = 10, 1_000_000_000
-LEVEL = 0.95
+_ENDLESS = 1_000_000_000
 _MARK = 12
 """Hexadecimal digits of a run's mark that a server's command is given."""
 _LOCAL_STAGGER_S = 2.0
 """Fail2Drive's other evaluator finds a port by itself; two at the same moment would find the same."""
 
 
-Engine = Literal["local", "workers", "ray"]
+Engine = Literal["local", "workers", "ray", "slurm"]
 
 
 @dataclass(frozen=True)
@@ -72,10 +70,12 @@ class RunRequest:
         towns: Folder of further towns for ``builtin``, OpenDRIVE files.
         agent_config: For the agent, parts joined by ``+``.
         engine: Who makes attempts: ``local`` for this machine, ``workers`` for those that are started elsewhere,
-            ``ray`` for a Ray cluster.
+            ``ray`` for a Ray cluster, ``slurm`` for jobs that this run submits.
         ray_address: Of its head; ``auto`` or ``local``, see ``joined``.
         ray_resource: That each server leases one of instead of its share of a GPU; "" for that.
-        servers: Attempts at the same time; of each worker, unless it says otherwise.
+        servers: Attempts at the same time; of each worker, unless it says otherwise; with ``slurm`` the jobs.
+        slurm: Options of sbatch for the jobs.
+        scratch: Folder on the node of each job, in which ``$VARIABLES`` are the job's; "" for its ``$TMPDIR``.
         gpus: That they go round; on a Ray cluster, which leases them, only how CARLA counts those that it may lease.
         servers_per_gpu: How many of them may share one of ``gpus``; more than one can change scores.
         repeats: Of every route, each with a traffic seed of its own.
@@ -124,6 +124,8 @@ class RunRequest:
     ray_address: str = AUTO
     ray_resource: str = ""
     servers: int = 1
+    slurm: Mapping[str, str] = field(default_factory=dict)
+    scratch: str = ""
     gpus: tuple[Gpu, ...] = ()
     servers_per_gpu: int = 1
     repeats: int = 1
@@ -269,71 +271,6 @@ def _check_routes(request: RunRequest, routes: Sequence[RouteElement]) -> None:
     refuse_towns({route.id: route.town for route in routes}, lacking, f"it is none of the shipped ones. {advice}")
 
 
-def check_numbers(request: RunRequest) -> None:
-    """Refuse numbers with which no run can be made, whatever the files say.
-
-    Raises:
-        UsageError: Naming the option.
-    """
-    numbers = {
-        "--servers": request.servers,
-        "--servers-per-gpu": request.servers_per_gpu,
-        "--repeats": request.repeats,
-        "--routes-per-server": _ROUTES_PER_SERVER if request.routes_per_server is None else request.routes_per_server,
-        "--max-attempts": request.max_attempts,
-    }
-    for option, value in numbers.items():
-        if value < 1:
-            raise UsageError(f"{option} {value}: at least 1.")
-    if request.repeat is not None and request.repeat < 0:
-        raise UsageError(f"--repeat {request.repeat}: repeats count from 0.")
-    if request.local and request.benchmark == "bench2drive":
-        raise UsageError("--evaluator local: only Fail2Drive has two evaluators.")
-    for name, seconds in request.limits.items():
-        if name not in LIMITS or seconds <= 0:
-            raise UsageError(f"--limit {name}={seconds:g}: give {', '.join(LIMITS)} a positive number of seconds.")
-    if not request.until and (request.level, request.until_interval) != (LEVEL, "policy"):
-        raise UsageError("--level, --until-interval: they are of --until METRIC=HALFWIDTH, which is not given.")
-    if request.engine == "ray":
-        return  # ports are each node's, GPUs are leased
-    if (request.ray_address, request.ray_resource) != (AUTO, ""):
-        raise UsageError("--ray-address, --ray-resource: they are of --engine ray, which is not given.")
-    _check_ports(request)
-    _check_gpus(request)
-
-
-def most_servers(request: RunRequest) -> int:
-    """Servers that there are GPUs and ports for."""
-    ports = _port_blocks(request)
-    return min(ports, len(request.gpus) * request.servers_per_gpu) if request.gpus else ports
-
-
-def _check_gpus(request: RunRequest) -> None:
-    """Whether every server has its GPU, or what it shares was said."""
-    places = len(request.gpus) * request.servers_per_gpu
-    if request.gpus and request.servers > places:
-        raise UsageError(
-            f"--servers {request.servers}: --gpus has {len(request.gpus)}, with {request.servers_per_gpu} on each. "
-            f"Give --servers-per-gpu {-(-request.servers // len(request.gpus))} for more on one, which can change "
-            "scores (compare only runs of the same setting), or fewer --servers."
-        )
-
-
-def _check_ports(request: RunRequest) -> None:
-    """Whether the range has a block for every server, were all its ports free."""
-    first, ephemeral, count = request.port_base, ephemeral_first(), _port_blocks(request)
-    if count < request.servers:
-        raise UsageError(
-            f"--port-base {first}: from there on are ports for {count} servers, --servers says {request.servers}; each "
-            f"takes {STRIDE}. Give one from 1, far enough below {ephemeral if first < ephemeral else HIGHEST}."
-        )
-
-
-def _port_blocks(request: RunRequest) -> int:
-    first = request.port_base
-    return len(tuple(blocks(first, first + PORTS - 1, ephemeral_first()))) if first > 0 else 0
-
-
 @dataclass(frozen=True)
 class _Simulated:
     """By what a run is simulated.
@@ -372,7 +309,7 @@ def _simulated(
     server.check()
     simulator = find_simulator(request.carla_root, request.simulator)
     version = find_version(request.carla_root, request.carla_version)
-    return _Simulated(server, simulator, version, _ROUTES_PER_SERVER if worn is None else worn)
+    return _Simulated(server, simulator, version, ROUTES_PER_SERVER if worn is None else worn)
 
 
 def _settings(

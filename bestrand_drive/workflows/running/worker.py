@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import metadata
@@ -21,13 +21,11 @@ from bestrand_drive.simulation.crews.serving import End, Worker
 from bestrand_drive.simulation.crews.workplace import Workplace
 from bestrand_drive.simulation.processes.marks import new_mark
 from bestrand_drive.simulation.servers.gpus import Gpu
-from bestrand_drive.simulation.slots.cell import Halt
-from bestrand_drive.workflows.running.python_check import check_python
+from bestrand_drive.simulation.slots.cell import Halt, Tell
+from bestrand_drive.workflows.running.interpreter import check_python
 from bestrand_drive.workflows.running.request_data import request_of
 from bestrand_drive.workflows.running.run_request import Prepared, prepare
 from bestrand_drive.workflows.running.scratch import scratch
-
-Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,7 @@ class WorkerRequest:
         servers: Attempts at the same time; None for the driver's ``--servers``.
         gpus: That they go round; None for the driver's.
         wait_s: For a driver, at the beginning and after one was lost.
+        session: The only one to work for, that is one start of a driver; "" for whoever drives the folder.
         inherited: Environment of attempts; None for this process's.
     """
 
@@ -48,6 +47,7 @@ class WorkerRequest:
     servers: int | None = None
     gpus: tuple[Gpu, ...] | None = None
     wait_s: float = 600.0
+    session: str = ""
     inherited: Mapping[str, str] | None = None
 
 
@@ -60,33 +60,37 @@ def work(request: WorkerRequest, halt: Halt, tell: Tell = lambda _: None) -> End
         DataRefused: A route file is damaged.
     """
     request = replace(request, run=request.run.absolute(), scratch=request.scratch.absolute())
-    while (session := _await_driver(request, halt)) is not None:
+    while not isinstance(session := _await_driver(request, halt), End):
         name = f"{socket.gethostname()}-{os.getpid()}-{new_mark()[:4]}"
         end = _serve(request, session, name, halt, tell)
         tell(f"{end.value} ({request.run})")
-        if end is not End.LOST:
+        if end is not End.LOST or request.session:
             return end
-    return End.TOLD
+    return session
 
 
-def _await_driver(request: WorkerRequest, halt: Halt) -> Session | None:
-    """The session of a driver that lives; None when told to leave."""
+def _await_driver(request: WorkerRequest, halt: Halt) -> Session | End:
+    """The session of a driver that lives, or why there is nothing to do."""
     until, hearts = time.monotonic() + request.wait_s, dict[str, Listening]()
     while not halt.asked:
         session = mailbox.current(Layout(request.run).crew)
+        if session and request.session not in ("", session.name):
+            session = None  # another start of the driver
         if session and session.over.name not in mailbox.listed(session.folder):
             heart = hearts.setdefault(session.name, Listening(session.beat))
             before = heart.last.count
             heart.silent()
             if before and heart.last.count > before:  # a count alone may be a dead one's
                 return session
+        if time.monotonic() > until and request.session:
+            return End.LOST
         if time.monotonic() > until:
             raise EnvironmentFault(
                 f"{request.run}: no driver looks for workers there ({request.wait_s:.0f} s). Start `bestrand run ... "
                 "--engine workers` with this --out, on a file system that this host sees, too."
             )
         time.sleep(mailbox.LOOK_S)
-    return None
+    return End.TOLD
 
 
 def _serve(request: WorkerRequest, session: Session, name: str, halt: Halt, tell: Tell) -> End:

@@ -12,14 +12,14 @@ from tests.simulation.processes.trees import until
 ROUTES = [str(route) for route in range(1711, 1715)]
 
 
-def exactly_once(runs):
+def exactly_once(runs, routes=ROUTES):
     """What is stored: one attempt a route counts, numbers follow on each other, results are those that count."""
     attempts = runs.attempts()
-    assert Counter(one.key.route_id for one in attempts if one.counts) == Counter(ROUTES)
-    for route in ROUTES:
+    assert Counter(one.key.route_id for one in attempts if one.counts) == Counter(routes)
+    for route in routes:
         assert [one.number for one in attempts if one.key.route_id == route] == list(
             range(1, 1 + sum(one.key.route_id == route for one in attempts)))  # fmt: skip
-    assert runs.results() == [f"0/RouteScenario_{route}.json" for route in ROUTES]
+    assert runs.results() == [f"0/RouteScenario_{route}.json" for route in routes]
     assert runs.left() == []
     return attempts
 

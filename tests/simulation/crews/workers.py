@@ -18,9 +18,9 @@ Process = subprocess.Popen[str]
 
 
 @contextmanager
-def command(runs: Runs, name: str, *words: object) -> Iterator[Process]:
+def command(runs: Runs, name: str, *words: object, program: str = "tests.simulation.crews.quick") -> Iterator[Process]:
     """Run the command, what it says in a file; killed at the end if it still runs."""
-    argv = [*HEARS_SIGNALS, sys.executable, "-m", "tests.simulation.crews.quick", *map(str, words)]
+    argv = [*HEARS_SIGNALS, sys.executable, "-m", program, *map(str, words)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": "1", "COLUMNS": "400"}
     with (
         open(runs.folder / f"{name}.said", "a") as out,

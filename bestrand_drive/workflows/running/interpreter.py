@@ -1,4 +1,4 @@
-"""The evaluator's interpreter, looked at before anything is run by it."""
+"""The evaluator's interpreter, as it answers in the environment of an attempt."""
 
 from __future__ import annotations
 
@@ -13,15 +13,6 @@ from bestrand_drive.workflows.running.dry_run import command_of
 from bestrand_drive.workflows.running.run_request import Prepared
 
 
-def some_command(prepared: Prepared) -> Command:
-    """The first attempt's, for its environment; it is never started as it is."""
-    settings, first = prepared.settings, prepared.wanted[0]
-    work = settings.layout.work / "slot0"
-    root = work / "carla" if settings.adapter.starts_server else (settings.server.root or work).absolute()
-    place = Place(PortBlock(prepared.request.port_base), root, Unseen())
-    return command_of(prepared, Cell(first, 1, prepared.routes.files[first.route_id]), 0, work, place)
-
-
 def check_python(prepared: Prepared, tell: Tell) -> Prepared:
     """With version and place of the evaluator's interpreter; what it seems to lack is said, and tried all the same."""
     settings = prepared.settings
@@ -30,3 +21,12 @@ def check_python(prepared: Prepared, tell: Tell) -> Prepared:
         tell(f"{problem} (--python {' '.join(settings.python)})")
     says = f"{'.'.join(map(str, found.version))} {found.executable}"
     return replace(prepared, settings=replace(settings, python_says=says))
+
+
+def some_command(prepared: Prepared) -> Command:
+    """The first attempt's, for its environment; it is never started as it is."""
+    settings, first = prepared.settings, prepared.wanted[0]
+    work = settings.layout.work / "slot0"
+    root = work / "carla" if settings.adapter.starts_server else (settings.server.root or work).absolute()
+    place = Place(PortBlock(prepared.request.port_base), root, Unseen())
+    return command_of(prepared, Cell(first, 1, prepared.routes.files[first.route_id]), 0, work, place)

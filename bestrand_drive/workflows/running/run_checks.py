@@ -1,0 +1,94 @@
+"""Which runs cannot be made whatever the files say: numbers, and options that do not go together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bestrand_drive.errors import UsageError
+from bestrand_drive.simulation.crews.on_ray.cluster import AUTO
+from bestrand_drive.simulation.servers.ports import HIGHEST, PORTS, STRIDE, blocks, ephemeral_first
+
+if TYPE_CHECKING:
+    from bestrand_drive.workflows.running.run_request import RunRequest
+
+LIMITS = ("ready", "start", "load", "tick", "grace", "gone")
+"""Names of ``--limit``: fields of ``Limits`` without their unit."""
+ROUTES_PER_SERVER = 10
+"""After which a server is replaced, unless the user says otherwise."""
+LEVEL = 0.95
+"""Of the intervals of ``--until``."""
+
+
+def check_numbers(request: RunRequest) -> None:
+    """Refuse numbers with which no run can be made, whatever the files say.
+
+    Raises:
+        UsageError: Naming the option.
+    """
+    numbers = {
+        "--servers": request.servers,
+        "--servers-per-gpu": request.servers_per_gpu,
+        "--repeats": request.repeats,
+        "--routes-per-server": ROUTES_PER_SERVER if request.routes_per_server is None else request.routes_per_server,
+        "--max-attempts": request.max_attempts,
+    }
+    for option, value in numbers.items():
+        if value < 1:
+            raise UsageError(f"{option} {value}: at least 1.")
+    if request.repeat is not None and request.repeat < 0:
+        raise UsageError(f"--repeat {request.repeat}: repeats count from 0.")
+    if request.local and request.benchmark == "bench2drive":
+        raise UsageError("--evaluator local: only Fail2Drive has two evaluators.")
+    for name, seconds in request.limits.items():
+        if name not in LIMITS or seconds <= 0:
+            raise UsageError(f"--limit {name}={seconds:g}: give {', '.join(LIMITS)} a positive number of seconds.")
+    _check_engine(request)
+    if not request.until and (request.level, request.until_interval) != (LEVEL, "policy"):
+        raise UsageError("--level, --until-interval: they are of --until METRIC=HALFWIDTH, which is not given.")
+    if request.engine != "ray":  # there, ports are each node's and GPUs are leased
+        _check_ports(request)
+        _check_gpus(request)
+
+
+def _check_engine(request: RunRequest) -> None:
+    """Whether options of an engine are given to that engine."""
+    if request.engine != "slurm" and (request.slurm or request.scratch):
+        raise UsageError("--slurm, --scratch: they are of --engine slurm, which is not given.")
+    if request.engine != "ray" and (request.ray_address, request.ray_resource) != (AUTO, ""):
+        raise UsageError("--ray-address, --ray-resource: they are of --engine ray, which is not given.")
+
+
+def most_servers(request: RunRequest) -> int:
+    """Servers that there are GPUs and ports for."""
+    ports = _port_blocks(request)
+    return min(ports, len(request.gpus) * request.servers_per_gpu) if request.gpus else ports
+
+
+def _check_gpus(request: RunRequest) -> None:
+    """Whether every server has its GPU, or what it shares was said."""
+    if request.gpus and request.engine == "slurm":
+        raise UsageError(
+            "--gpus: with --engine slurm each job has the GPU that Slurm gives it. Say --slurm gres=gpu:1."
+        )
+    places = len(request.gpus) * request.servers_per_gpu
+    if request.gpus and request.servers > places:
+        raise UsageError(
+            f"--servers {request.servers}: --gpus has {len(request.gpus)}, with {request.servers_per_gpu} on each. "
+            f"Give --servers-per-gpu {-(-request.servers // len(request.gpus))} for more on one, which can change "
+            "scores (compare only runs of the same setting), or fewer --servers."
+        )
+
+
+def _check_ports(request: RunRequest) -> None:
+    """Whether the range has a block for every server, were all its ports free."""
+    first, ephemeral, count = request.port_base, ephemeral_first(), _port_blocks(request)
+    if count < request.servers:
+        raise UsageError(
+            f"--port-base {first}: from there on are ports for {count} servers, --servers says {request.servers}; each "
+            f"takes {STRIDE}. Give one from 1, far enough below {ephemeral if first < ephemeral else HIGHEST}."
+        )
+
+
+def _port_blocks(request: RunRequest) -> int:
+    first = request.port_base
+    return len(tuple(blocks(first, first + PORTS - 1, ephemeral_first()))) if first > 0 else 0

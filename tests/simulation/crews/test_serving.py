@@ -1,0 +1,58 @@
+"""A worker that is told to leave in the middle of an attempt, with attempts whose ends are given."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from bestrand_drive.simulation.attempts.reasons import Reason
+from bestrand_drive.simulation.crews import mailbox
+from bestrand_drive.simulation.crews.letters import Answer, Offer, Order, Told
+from bestrand_drive.simulation.crews.mailbox import Session, put, take_answer
+from bestrand_drive.simulation.crews.serving import End, Worker
+from tests.simulation.attempts.made import failed, key, result, scored
+
+CRASH = Told(attempt=failed(1, key(), Reason.EVALUATOR_KILLED))
+FAULT = Told(attempt=None, fault="the disk is full")
+SCORE = Told(attempt=scored(1, key()))
+
+
+def answered(tmp_path, told: Told, *, leaves: bool) -> tuple[End, Told]:
+    """What a worker gives back of an attempt that ends at the moment in which it is told to leave, or over."""
+    session = Session(tmp_path, "0" * 32)
+    mailbox.begin(session, Offer(version="1", folder="/", request={}, keys=(key(),)))
+    session.orders("w").mkdir()
+    put(session.orders("w") / "1.json", Order(key=key(), number=1, slot=0, servers=1, servers_per_gpu=1))
+    halt = SimpleNamespace(asked=False, forced=False)
+
+    def make(_number: int, _order: Order) -> Answer:
+        halt.asked = leaves
+        if not leaves:
+            session.over.touch()
+        return Answer(told, result() if told.attempt and told.attempt.counts else None)
+
+    place = SimpleNamespace(gpus=(None,), seen=(), make=make, stop=lambda *_, **__: None, close=lambda: None)
+    end = Worker(session, "w", place, halt).serve()
+    answer = take_answer(session.answers("w"), 1)
+    assert answer
+    return end, answer.told
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    monkeypatch.setattr(mailbox, "LOOK_S", 0.01)
+
+
+@pytest.mark.parametrize("told", [CRASH, FAULT])
+def test_a_failure_at_that_moment_is_given_back(tmp_path, told):
+    """Batch systems signal evaluators and servers, too: that is no failure of the route, nor of the node."""
+    assert answered(tmp_path, told, leaves=True) == (End.TOLD, Told(attempt=None))
+
+
+def test_a_result_at_that_moment_counts(tmp_path):
+    assert answered(tmp_path, SCORE, leaves=True) == (End.TOLD, SCORE)
+
+
+def test_a_failure_of_a_worker_that_stays_is_told(tmp_path):
+    assert answered(tmp_path, CRASH, leaves=False) == (End.OVER, CRASH)
