@@ -258,3 +258,12 @@ def test_fail2drive_runs_are_targets(bestrand, fail, tmp_path):
     assert ran.code == 0, ran.err
     assert "base_harmonic_mean" in {row["metric"] for row in ran.json}
     assert all(row["coverage95"] is not None for row in ran.json if row["selector"] == "balanced")
+
+
+def test_a_theory_check_names_models_without_a_score(bestrand, table, tmp_path):
+    frame = pd.read_csv(table)
+    frame["silent, one"] = np.nan
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    ran = bestrand("study", "--scores", tmp_path / "holes.csv", "--theory-check", "--out", tmp_path / "out")
+    assert ran.code == 4
+    assert ran.err.strip() == "bestrand: holes: no score of score for silent, one; leave them out."
