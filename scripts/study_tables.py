@@ -17,7 +17,7 @@ def sections(rows: Groups) -> dict[str, str]:
     """Text of each section that was measured, by the name of its marker."""
     found: dict[str, str] = {}
     if rows.get("matrices"):
-        found |= matrix_sections(rows["matrices"])
+        found |= matrix_sections(rows["matrices"], rows.get("driving", ()))
     if rows.get("driving"):
         found["driving"] = _by_benchmark(rows["driving"])
     if rows.get("strata"):
@@ -37,9 +37,10 @@ def sections(rows: Groups) -> dict[str, str]:
     return found
 
 
-def matrix_sections(rows: Sequence[Row]) -> dict[str, str]:
-    """What the matrices say: over all of them, one by one, and beside what was expected."""
-    return {"overview": _overview(rows), "matrices": _each(rows), "expected": _expected(rows)}
+def matrix_sections(rows: Sequence[Row], driving: Sequence[Row] = ()) -> dict[str, str]:
+    """What the matrices say: over all of them, one by one, and beside what was expected, there and in driving."""
+    expected = _expected(rows) + (f"\n\nDriving benchmarks. {_default_beside(driving, 'their')}" if driving else "")
+    return {"overview": _overview(rows), "matrices": _each(rows), "expected": expected}
 
 
 def _number(row: Row, key: str) -> float:
@@ -172,25 +173,33 @@ def _each(rows: Sequence[Row]) -> str:
 
 
 def _expected(rows: Sequence[Row]) -> str:
-    """The default against BestRand, and where it is worse by more than two standard errors."""
-    index, lines, worse = _index(rows), [], []
+    """BestRand against random and the default against BestRand, by size."""
+    lines = []
     for keep in _keeps(rows):
         ratio = _ratios(rows, "bestrand", keep)
         own = _ratios(rows, "balanced", keep, "bestrand")
         lines.append([_percent(keep), f"{ratio.mean():.3f}", f"{np.median(ratio):.3f}", f"{own.mean():.3f}"])
+    table = _markdown(["kept", "BestRand / random, mean", "median", "default / BestRand, mean"], lines)
+    return f"{table}\n\n{_default_beside(rows, 'all')}"
+
+
+def _default_beside(rows: Sequence[Row], whose: str) -> str:
+    """The default against BestRand, and where it is worse by more than two standard errors."""
+    index, worse = _index(rows), []
+    for keep in _keeps(rows):
         for cell in _cells(rows):
             default, best = index[(*cell, keep, "balanced")], index[(*cell, keep, "bestrand")]
             gap = _number(default, "mae") - _number(best, "mae")
             error = float(np.hypot(_number(default, "mae_se"), _number(best, "mae_se")))
             if gap > 2 * error:
                 share = _number(default, "mae") / _number(best, "mae")
-                worse.append(f"{cell[0]} at {_percent(keep)}: {share:.3f} ({gap / error:.1f} standard errors)")
+                name = cell[0] if cell[1] == "score" else " ".join(cell)
+                worse.append(f"{name} at {_percent(keep)}: {share:.3f} ({gap / error:.1f} standard errors)")
     every = np.concatenate([_ratios(rows, "balanced", keep, "bestrand") for keep in _keeps(rows)])
-    table = _markdown(["kept", "BestRand / random, mean", "median", "default / BestRand, mean"], lines)
     listed = "\n".join(f"- {line}" for line in worse) or "- none"
     total = len(every)
     return (
-        f"{table}\n\nDefault over BestRand, mean over all {total} cells: {every.mean():.3f}. Cells where the default "
+        f"Default over BestRand, mean over {whose} {total} cells: {every.mean():.3f}. Cells where the default "
         f"is worse by more than two standard errors of the difference: {len(worse)} of {total}.\n\n{listed}"
     )
 

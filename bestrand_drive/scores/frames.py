@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,8 @@ from bestrand_drive.errors import DataRefused
 
 ITEM_COLUMNS = ("item_id", "item")
 MODEL_COLUMNS = ("model", "policy")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
+"""What splits a line of ``items.txt``, and what a terminal takes for a command."""
 
 
 @dataclass(frozen=True)
@@ -67,10 +70,13 @@ def dense_scores(frame: pd.DataFrame, *, metric: str, source: str = "scores") ->
 
 
 def coded_labels(column: pd.Series, source: str) -> tuple[np.ndarray, list[str]]:
-    """Ids as text, each kept once: whole numbers keep their plain form, blanks are refused.
+    """Ids as text, each kept once: whole numbers keep their plain form, blanks and control characters are refused.
 
     Returns:
         int32 [row] number of the row's id, and the ids in order of first appearance.
+
+    Raises:
+        DataRefused: Naming the column and the first such id.
     """
     coded = isinstance(column.dtype, pd.CategoricalDtype)
     codes, found = pd.factorize(column.cat.codes if coded else column)
@@ -88,6 +94,12 @@ def coded_labels(column: pd.Series, source: str) -> tuple[np.ndarray, list[str]]
     if pd.api.types.is_float_dtype(values) and bool((values == values.round()).all()):
         values = values.astype("int64")  # formats without integers write 7 as 7.0
     again, labels = pd.factorize(values.astype(str))  # 1 and "1" are one id
+    if _CONTROL.search("".join(labels)):
+        wrong = next(label for label in labels if _CONTROL.search(label))
+        raise DataRefused(
+            f"{source}: column {column.name!r}: {wrong[:40]!r} holds a control character (a line break, a tab, an "
+            "escape); rename it."
+        )
     return np.asarray(again.astype(np.int32)[codes]), [str(label) for label in labels]
 
 

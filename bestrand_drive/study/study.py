@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import torch
 
 from bestrand_drive.compression.pool import kept_items
+from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.study.arms import Arm
 from bestrand_drive.study.cells import Cell, Outcome, blocks, joined, measure, part_path, read_part, write_part
 from bestrand_drive.study.measures import measures
@@ -94,12 +99,18 @@ def run_study(plan: Plan, workers: int, progress: Progress) -> list[Row]:
 
 _CELLS: Sequence[Cell] = ()
 """In a worker process: the cells, inherited by the fork."""
+LOOK_S = 1.0
+"""Seconds between looks of a worker process whether the one that started it is still there."""
 
 
 def _computed(
     cells: Sequence[Cell], todo: Sequence[tuple[int, range]], folder: Path, workers: int
 ) -> Iterator[tuple[int, range]]:
-    """Compute and keep blocks; yields each as it is done."""
+    """Compute and keep blocks; yields each as it is done.
+
+    Raises:
+        EnvironmentFault: A worker process was killed.
+    """
     if workers <= 1 or len(todo) <= 1:
         for number, block in todo:
             write_part(part_path(folder, cells[number], block), measure(cells[number], block))
@@ -109,13 +120,19 @@ def _computed(
     _CELLS = cells
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # a fork of a process whose threads are running cannot use threads itself
-    with ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("fork"), initializer=_alone) as executor:
+    fork = multiprocessing.get_context("fork")
+    with ProcessPoolExecutor(workers, mp_context=fork, initializer=_alone, initargs=(os.getpid(),)) as executor:
         waiting = {executor.submit(_task, number, block, folder) for number, block in todo}
         try:
             while waiting:
                 ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in ended:
                     yield future.result()
+        except BrokenProcessPool as error:
+            raise EnvironmentFault(
+                "a worker process of the study was killed, perhaps for want of memory. The blocks that were done are "
+                "kept: give the same command again, with fewer --workers."
+            ) from error
         except BaseException:
             executor.shutdown(wait=True, cancel_futures=True)
             raise
@@ -124,8 +141,17 @@ def _computed(
             _CELLS = ()
 
 
-def _alone() -> None:
+def _alone(driver: int) -> None:
+    """In a worker process: one thread for the work, and an end when the process that hands it out has ended."""
     torch.set_num_threads(1)
+    threading.Thread(target=_end_with, args=(driver,), daemon=True).start()
+
+
+def _end_with(driver: int) -> None:
+    """Workers hold both ends of their queue, so that one whose driver was killed would wait for ever."""
+    while os.getppid() == driver:
+        time.sleep(LOOK_S)
+    os._exit(0)
 
 
 def _task(number: int, block: range, folder: Path) -> tuple[int, range]:

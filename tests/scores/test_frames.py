@@ -176,3 +176,18 @@ def test_a_number_and_its_text_are_one_id():
     frame = pd.DataFrame({"item_id": pd.Series([1, "1"], dtype=object), "model": "m", "value": [0.0, 1.0]})
     with pytest.raises(DataRefused, match="come twice, first item '1'"):
         dense_scores(frame, metric="s")
+
+
+@pytest.mark.parametrize("letter", ["\n", "\t", "\r", "\x00", "\x1b", "\x7f", "\x9b"])
+@pytest.mark.parametrize("column", ["item_id", "model", "metric"])
+def test_control_characters_are_refused_in_every_kind_of_name(column: str, letter: str) -> None:
+    frame = pd.DataFrame({"item_id": ["a", "b"], "model": "m", "metric": "s", "value": [0, 1]})
+    frame[column] = [f"one{letter}two", "b"]
+    with pytest.raises(DataRefused, match=f"{column}.*holds a control character"):
+        dense_scores(frame, metric="score")
+
+
+def test_control_characters_are_refused_in_the_heads_of_a_wide_table() -> None:
+    frame = pd.DataFrame({"item_id": ["a", "b"], "\x1b[2Jm": [0, 1]})
+    with pytest.raises(DataRefused, match="holds a control character"):
+        dense_scores(frame, metric="score")

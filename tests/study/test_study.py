@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
-from bestrand_drive.errors import DataRefused
+from bestrand_drive.errors import DataRefused, EnvironmentFault
 from bestrand_drive.study import cells, study
 from bestrand_drive.study.arms import Arm
 from bestrand_drive.study.cells import Cell, blocks, measure, part_path, read_part
@@ -55,6 +61,67 @@ def test_rows_do_not_depend_on_workers_or_interruptions(tmp_path, monkeypatch):
     assert run_study(plan(tmp_path / "c"), 1, lambda done, total, what: told.append((done, total))) == rows
     assert told[0] == (4, 12)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
+
+
+def test_a_killed_worker_is_said_and_what_was_done_goes_on(tmp_path, monkeypatch):
+    rows = run_study(plan(tmp_path / "whole"), 1, silent)
+
+    def deadly(cell, block):
+        if cell.arm.label == "bestrand" and cell.keep == 0.3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return measure(cell, block)
+
+    monkeypatch.setattr(study, "measure", deadly)
+    with pytest.raises(EnvironmentFault, match="worker process of the study was killed"):
+        run_study(plan(tmp_path / "cut"), 2, silent)
+    monkeypatch.setattr(study, "measure", measure)
+    assert run_study(plan(tmp_path / "cut"), 2, silent) == rows
+
+
+SLOW = """
+import os, sys, time
+from pathlib import Path
+from bestrand_drive.study import cells, study
+from tests.study.test_study import plan, silent
+
+def endless(cell, block):
+    (Path(sys.argv[1]) / f"{os.getpid()}.worker").touch()
+    time.sleep(600)
+
+cells.BLOCK, study.measure = 5, endless
+study.run_study(plan(Path(sys.argv[1]) / "parts"), 2, silent)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_workers_end_with_the_process_that_started_them(tmp_path, number):
+    root = Path(__file__).resolve().parents[2]
+    driver = subprocess.Popen([sys.executable, "-c", SLOW, str(tmp_path)], cwd=root)
+    try:
+        workers: list[psutil.Process] = []
+        assert holds(lambda: len(list(tmp_path.glob("*.worker"))) == 2), "two workers are at work"
+        workers += [psutil.Process(int(path.stem)) for path in tmp_path.glob("*.worker")]
+        driver.send_signal(number)
+        driver.wait(30)
+        assert holds(lambda: not any(at_work(worker) for worker in workers)), "no worker is left behind"
+    finally:
+        driver.kill()
+        for worker in filter(at_work, workers):
+            worker.kill()
+
+
+def holds(check) -> bool:
+    until = time.monotonic() + 60
+    while not check() and time.monotonic() < until:
+        time.sleep(0.05)
+    return bool(check())
+
+
+def at_work(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_more_seeds_keep_the_whole_blocks(tmp_path):

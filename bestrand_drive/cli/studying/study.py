@@ -33,7 +33,7 @@ Workers = Annotated[int, typer.Option(help="Processes.")]
 Out = Annotated[
     Path, typer.Option(help="Folder of parts, rows and plots; the same command goes on where it was stopped.")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the rows as JSON instead of the table.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the rows' main figures as JSON; all are in OUT/rows.json.")]
 Family = Annotated[
     list[str] | None, typer.Option("--family", help="Policies of one lineage, NAME=A,B; repeat.", show_default=False)
 ]

@@ -93,6 +93,10 @@ def _check(request: StudyRequest) -> None:
 def _run(problem: Problem, request: StudyRequest, notes: list[str], progress: Progress) -> TheoryResult:
     if len(problem.scores.policies) < 3:
         raise DataRefused(f"{len(problem.scores.policies)} different policies; a theory check needs three at least.")
+    for spec, known in zip(problem.scores.metrics, problem.scores.valid.any(dim=0).T.tolist(), strict=True):
+        without = [name for name, any_score in zip(problem.scores.policies, known, strict=True) if not any_score]
+        if without:
+            raise DataRefused(f"{problem.name}: no score of {spec.name} for {', '.join(without[:5])}; leave them out.")
     checked = assumptions(problem)
     arms = [Arm.of(name) for name in dict.fromkeys(request.selectors or SELECTORS)]
     plan = Plan([(problem, arms)], ("mean",), request.keeps, request.seeds, request.out / "parts")

@@ -296,3 +296,12 @@ def test_a_macro_average_is_not_studied_as_a_plain_mean(bestrand, tmp_path):
     ran = bestrand("study", "--scores", tmp_path / "macro.parquet", "--seeds", 5, "--out", tmp_path / "out")
     assert (ran.code, "its categories count alike" in ran.err) == (4, True)
     assert not (tmp_path / "out").exists()
+
+
+def test_a_theory_check_names_models_without_a_score(bestrand, table, tmp_path):
+    frame = pd.read_csv(table)
+    frame["silent, one"] = np.nan
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    ran = bestrand("study", "--scores", tmp_path / "holes.csv", "--theory-check", "--out", tmp_path / "out")
+    assert ran.code == 4
+    assert ran.err.strip() == "bestrand: holes: no score of score for silent, one; leave them out."
