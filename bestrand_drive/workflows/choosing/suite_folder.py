@@ -18,7 +18,9 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json, write_atomic
 from bestrand_drive.suite import Suite
 
-OWN_NAMES = frozenset({"suite.json", "provenance.json", "routes.xml", "routes-subset.txt", "routes", "items.txt"})
+OWN_NAMES = frozenset(
+    {"suite.json", "provenance.json", "routes.xml", "routes-subset.txt", "routes", "items.txt", "uses.jsonl"}
+)
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 """Constants of linux/fcntl.h and linux/fs.h."""
 VERSIONS_OF = ("bestrand-drive", "torch", "numpy", "pandas", "scipy", "pydantic")
