@@ -9,6 +9,7 @@ import typer
 
 from bestrand_drive.cli.choosing import compress, inspect
 from bestrand_drive.cli.command import run_command
+from bestrand_drive.cli.comparing import compare
 from bestrand_drive.cli.estimating import estimate, order
 from bestrand_drive.cli.headless import group as headless
 from bestrand_drive.cli.importing import import_logs
@@ -32,6 +33,7 @@ app.add_typer(homogeneity.app, name="homogeneity")
 app.add_typer(study.app, name="study")
 app.command("adopt")(adopt.adopt)
 app.command("cite")(cite.cite)
+app.command("compare")(compare.compare)
 app.command("doctor")(doctor.doctor)
 app.command("estimate")(estimate.estimate)
 app.command("import")(import_logs.import_logs)

@@ -19,6 +19,7 @@ from bestrand_drive.compression.policy_estimates import (
     Population,
     policy_estimates,
 )
+from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
 
@@ -57,6 +58,27 @@ def metric_differences(pair: Pair) -> dict[str, MetricDifference]:
     The estimates of both sides are those of ``policy_estimates`` on the paired items. A metric's difference is that of
     the two, but where an estimate had to be moved into the metric's bounds: the difference is not.
     """
+    return {name: _judged(*stated) for name, stated in _stated(pair).items()}
+
+
+def side_values(pair: Pair, name: str) -> tuple[Frame, Array, Array]:
+    """Where a line's items were measured, and what each side has on them, linearised where needed, [used item].
+
+    Raises:
+        UsageError: The line is withheld, for the reason given.
+    """
+    line, terms, _ = _stated(pair)[name]
+    if terms is None:
+        raise UsageError(f"{name}: {line.reason}.")
+    used = terms.frame.estimator.used
+    return terms.frame, terms.sides[0].values[used], terms.sides[1].values[used]
+
+
+_Stated = tuple[MetricDifference, _Terms | None, float | None]
+"""A line, its items' differences (None when withheld), and the difference itself where it is not linear in them."""
+
+
+def _stated(pair: Pair) -> dict[str, _Stated]:
     sides = [policy_estimates(one, pair.population, pair.level) for one in (pair.baseline, pair.candidate)]
     lines = {spec.name: _metric(pair, spec, sides) for spec in pair.baseline.metrics}
     for rule in pair.population.harmonic:
@@ -66,42 +88,43 @@ def metric_differences(pair: Pair) -> dict[str, MetricDifference]:
     return lines
 
 
-def _metric(pair: Pair, spec: MetricSpec, sides: list[dict[str, Estimate]]) -> MetricDifference:
+def _metric(pair: Pair, spec: MetricSpec, sides: list[dict[str, Estimate]]) -> _Stated:
     line = _line(pair, spec, spec.name, sides)
     if line.reason:
-        return line
-    terms = _ratio(pair, spec, line) if spec.ratio else _plain(pair, spec)
-    return _judged(line, terms, _between(line) if spec.ratio else None)
+        return line, None, None
+    if spec.ratio:
+        return line, _ratio(pair, spec, line), _between(line)
+    return line, _plain(pair, spec), None
 
 
-def _harmonic(pair: Pair, rule: HarmonicRule, sides: list[dict[str, Estimate]]) -> MetricDifference:
+def _harmonic(pair: Pair, rule: HarmonicRule, sides: list[dict[str, Estimate]]) -> _Stated:
     """By the delta method: each side's item values times the gradient of its own harmonic mean."""
     specs = [pair.baseline.metrics[pair.baseline.metric_index(name)] for name in (rule.score, rule.success)]
     line = _line(pair, specs[0], rule.name, sides)
     if line.reason:
-        return line
+        return line, None, None
     if not (line.baseline and line.candidate):
-        return replace(line, reason="a part is zero on a side: no gradient there")
+        return replace(line, reason="a part is zero on a side: no gradient there"), None, None
     score, success = (_plain(pair, spec) for spec in specs)
     linear = []
     for number, whole in enumerate((line.baseline, line.candidate)):
         parts = [sides[number][name].value or 0.0 for name in (rule.score, rule.success)]
         slopes = [whole**2 / 2 / part**2 for part in parts]
         linear.append(_weighted(score.sides[number], success.sides[number], slopes))
-    terms = _Terms(replace(score.frame, reference=None), linear[1].values - linear[0].values, (linear[0], linear[1]))
-    return _judged(line, terms, _between(line))
+    frame = replace(score.frame, reference=None)
+    return line, _Terms(frame, linear[1].values - linear[0].values, (linear[0], linear[1])), _between(line)
 
 
-def _domain(pair: Pair, domain: DomainRule, sides: list[dict[str, Estimate]]) -> MetricDifference:
+def _domain(pair: Pair, domain: DomainRule, sides: list[dict[str, Estimate]]) -> _Stated:
     spec = pair.baseline.metrics[pair.baseline.metric_index(domain.metric)]
     line = _line(pair, spec, domain.name, sides)
     if line.reason:
-        return line
+        return line, None, None
     terms = _plain(pair, spec, domain.inside)
     count = int((terms.frame.sample.weights[terms.frame.estimator.used] > 0).sum())
     if count < LEAST_DOMAIN:
-        return replace(line, reason=f"{count} paired items test it, {LEAST_DOMAIN} are needed")
-    return _judged(line, terms, None)
+        return replace(line, reason=f"{count} paired items test it, {LEAST_DOMAIN} are needed"), None, None
+    return line, terms, None
 
 
 def _line(pair: Pair, spec: MetricSpec, name: str, sides: list[dict[str, Estimate]]) -> MetricDifference:
@@ -178,7 +201,9 @@ def _weighted(first: Measured, second: Measured, slopes: list[float]) -> Measure
     )
 
 
-def _judged(line: MetricDifference, terms: _Terms, value: float | None) -> MetricDifference:
+def _judged(line: MetricDifference, terms: _Terms | None, value: float | None) -> MetricDifference:
+    if terms is None:
+        return line
     used = terms.frame.estimator.used
     found = paired_difference(terms.frame, terms.differences[used], _noise(terms, used), value)
     baseline, candidate = terms.sides
