@@ -83,7 +83,7 @@ class PairedDifference:
         half = float(stats.t.ppf(0.5 + level / 2, self.df)) * self.standard_error
         low, high = self.value - half, self.value + half
         if self.size is not None:
-            below, above = score_interval(*self._proportions, level)
+            below, above = score_interval(*self.proportions, level)
             low, high = min(low, self.size * below), max(high, self.size * above)
         return Interval(low, high)
 
@@ -99,7 +99,7 @@ class PairedDifference:
         ratio = off / self.standard_error if self.variance > 0 else (np.inf if off > 0 else 0.0)
         p = 2 * float(stats.t.sf(ratio, self.df))
         if self.size is not None and abs(against) < self.size:
-            p = max(p, 2 * float(stats.norm.sf(abs(statistic(*self._proportions, against / self.size)))))
+            p = max(p, 2 * float(stats.norm.sf(abs(statistic(*self.proportions, against / self.size)))))
         return p
 
     def detectable(self, level: float = LEVEL) -> float | None:
@@ -122,7 +122,7 @@ class PairedDifference:
             difference: Metric units, either sign.
             level: Two-sided.
         """
-        return self._least(self.n, int(self.population), self._with_items, difference, level)
+        return self._least(self.n, int(self.population), self.with_items, difference, level)
 
     def repeats_to_detect(self, difference: float, level: float = LEVEL) -> int | None:
         """Times as many runs of each side on these items; None when none are enough or run noise is unknown.
@@ -135,10 +135,10 @@ class PairedDifference:
         """
         if self.parts.noise_variance is None and self.parts.reference is None:
             return None
-        return self._least(1, MOST_REPEATS, self._with_repeats, difference, level)
+        return self._least(1, MOST_REPEATS, self.with_repeats, difference, level)
 
     @property
-    def _proportions(self) -> tuple[float, float, float]:
+    def proportions(self) -> tuple[float, float, float]:
         """Difference and share of the pairs that differ, in units of ``size``, and the effective number of pairs."""
         size = self.size or 1.0
         value = float(np.clip(self.value / size, -self.share, self.share))
@@ -146,13 +146,15 @@ class PairedDifference:
         known = self.variance > 0 and spread > 1e-12
         return value, self.share, spread * size**2 / self.variance if known else float(self.n)
 
-    def _with_items(self, n: int) -> PairedDifference:
+    def with_items(self, n: int) -> PairedDifference:
+        """What to expect of n paired items, n from the present number to N."""
         least, most = 1 / self.population, 1 / self.n
         left = max(0.0, 1 / n - least) / (most - least) if most > least else 0.0
         variance = self.parts.items * left + self.parts.noise * self.n / n
         return replace(self, variance=variance, df=self.df * n / self.n, n=n)
 
-    def _with_repeats(self, times: int) -> PairedDifference:
+    def with_repeats(self, times: int) -> PairedDifference:
+        """What to expect of so many times the runs on both sides; noise that is not measured is the borrowed one."""
         known, noise = self.parts.noise_variance, self.parts.noise
         if known is not None:
             return replace(self, variance=self.parts.items + noise / times)
