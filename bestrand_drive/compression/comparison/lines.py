@@ -13,7 +13,6 @@ from bestrand_drive.compression.comparison.variance import Frame, RunNoise, pair
 from bestrand_drive.compression.estimation import Estimate, ProbeKnowledge
 from bestrand_drive.compression.estimators.sample import Array, Sample
 from bestrand_drive.compression.policy_estimates import (
-    LEAST_DOMAIN,
     DomainRule,
     HarmonicRule,
     Population,
@@ -120,11 +119,7 @@ def _domain(pair: Pair, domain: DomainRule, sides: list[dict[str, Estimate]]) ->
     line = _line(pair, spec, domain.name, sides)
     if line.reason:
         return line, None, None
-    terms = _plain(pair, spec, domain.inside)
-    count = int((terms.frame.sample.weights[terms.frame.estimator.used] > 0).sum())
-    if count < LEAST_DOMAIN:
-        return replace(line, reason=f"{count} paired items test it, {LEAST_DOMAIN} are needed"), None, None
-    return line, terms, None
+    return line, _plain(pair, spec, domain.inside), None
 
 
 def _line(pair: Pair, spec: MetricSpec, name: str, sides: list[dict[str, Estimate]]) -> MetricDifference:
