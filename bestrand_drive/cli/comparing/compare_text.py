@@ -187,8 +187,17 @@ def _print_flips(out: Console, found: Comparison) -> None:
         lost = sum(flip.candidate < flip.baseline for flip in flips)
         said = f"{metric}: {len(flips)} items flipped, {len(flips) - lost} up and {lost} down"
         noise = "all within noise" if not real else f"{len(flips) - len(real)} within noise"
+        usual = _usual_flips(found[metric], len(found.paired))
         names = [f"{flip.item}{'+' if flip.candidate > flip.baseline else '-'}" for flip in real or flips]
-        say(out, f"{said}, {noise}: {listed(names, SHOWN_FLIPS)}")
+        say(out, f"{said}, {noise}{usual}: {listed(names, SHOWN_FLIPS)}")
+
+
+def _usual_flips(line: MetricDifference, items: int) -> str:
+    """How many items flip between single runs of one policy, by the noise that the suite borrows."""
+    paired = line.paired
+    if paired is None or not paired.parts.reference or not paired.size or max(line.runs) > 1:
+        return ""
+    return f" (two runs of one policy flip about {round(items * paired.parts.reference / paired.size**2)})"
 
 
 def _reasons(found: Comparison) -> list[str]:
