@@ -53,6 +53,15 @@ def test_two_at_a_time_lose_nothing(tmp_path):
     assert read_uses(tmp_path, "s") == 20
 
 
+def test_the_same_suite_made_again_was_still_used(bench, tmp_path):
+    for seed, uses in ((0, 0), (0, 1), (1, 0), (0, 1)):
+        suite = bd.compress("bench2drive", routes=bench.routes, k=12, seed=seed, out=tmp_path / "s", force=True)
+        digest = suite.choice_digest()
+        assert read_uses(tmp_path / "s", digest) == uses
+        if seed == 0:
+            count_uses(tmp_path / "s", digest, {"a": "A"})
+
+
 def test_comparing_is_a_use_and_a_suite_that_cannot_be_written_is_still_compared(bench, bench_suite, tmp_path):
     folder = shutil.copytree(bench_suite, tmp_path / "suite", ignore=shutil.ignore_patterns(LEDGER))
     before = (folder / "suite.json").read_bytes()
