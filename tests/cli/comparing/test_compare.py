@@ -180,6 +180,13 @@ def test_the_same_results_twice_are_noticed(bestrand, bench, bench_suite, tmp_pa
     assert line["interval"]["low"] < -5 < 5 < line["interval"]["high"]
 
 
+def test_folders_of_one_name_are_told_apart(bestrand, bench, bench_suite, tmp_path):
+    paths = [bench.put(tmp_path / run / "results", bench.records("Dan", 0.5, run=n)) for n, run in enumerate("ab")]
+    ran = bestrand("compare", bench_suite, "--baseline", paths[0], "--candidate", paths[1])
+    assert ran.out.startswith("b/results against a/results, driving_score")
+    assert bestrand("compare", bench_suite, "--many", *paths).code == 0
+
+
 def test_less_can_be_better(bestrand, tmp_path):
     rng = np.random.default_rng(0)
     ids = [f"q{number}" for number in range(50)]
