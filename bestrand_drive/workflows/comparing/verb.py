@@ -13,7 +13,6 @@ from bestrand_drive.workflows.comparing.comparison import Comparison
 from bestrand_drive.workflows.comparing.reading import Contestant
 from bestrand_drive.workflows.comparing.request import CompareRequest
 from bestrand_drive.workflows.comparing.sweep import Sweep, sweep
-from bestrand_drive.workflows.estimating.targets import TABLE, policy_name
 
 PathLike = str | Path
 
@@ -46,7 +45,7 @@ def compare(
     """
     known, ledger = opened(suite)
     request = CompareRequest(tuple(metrics), level, missing, allow_evaluator_mismatch)
-    first, second = contestants(known, (baseline, candidate), scores)
+    first, second = contestants((baseline, candidate), scores)
     return compare_two(known, first, second, request, ledger)
 
 
@@ -76,7 +75,7 @@ def compare_many(
     """
     known, ledger = opened(suite)
     request = CompareRequest(tuple(metrics), level, missing, allow_evaluator_mismatch)
-    return sweep(known, contestants(known, policies, scores), request, ledger)
+    return sweep(known, contestants(policies, scores), request, ledger)
 
 
 def opened(suite: PathLike | Suite) -> tuple[Suite, Path | None]:
@@ -86,8 +85,8 @@ def opened(suite: PathLike | Suite) -> tuple[Suite, Path | None]:
     return read_suite(Path(suite)), Path(suite)
 
 
-def contestants(suite: Suite, policies: Sequence[PathLike], scores: PathLike | None) -> list[Contestant]:
-    """Where the results of the policies are; folders of one name are told apart by the folder above.
+def contestants(policies: Sequence[PathLike], scores: PathLike | None) -> list[Contestant]:
+    """Where the results of the policies are.
 
     Raises:
         UsageError: There is no such file, or a policy is named twice.
@@ -99,9 +98,4 @@ def contestants(suite: Suite, policies: Sequence[PathLike], scores: PathLike | N
     for one in policies:
         if not Path(one).exists():
             raise UsageError(f"{one}: there is no such file or folder; --scores TABLE takes names of models.")
-    paths = [Path(one) for one in policies]
-    names = [policy_name(path) for path in paths]
-    if suite.benchmark == TABLE or len(set(names)) == len(names):
-        return [Contestant(path) for path in paths]
-    longer = [f"{path.resolve().parent.name}/{name}" for path, name in zip(paths, names, strict=True)]
-    return [Contestant(path, name) for path, name in zip(paths, longer, strict=True)]
+    return [Contestant(Path(one)) for one in policies]
