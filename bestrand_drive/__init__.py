@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bestrand_drive.scores.matrix import ScoreMatrix
     from bestrand_drive.scores.metrics import MetricSpec
     from bestrand_drive.suite import Suite, read_suite
+    from bestrand_drive.workflows.comparing.verb import compare, compare_many
     from bestrand_drive.workflows.estimating.verb import enough, order
     from bestrand_drive.workflows.exporting.verb import export
     from bestrand_drive.workflows.importing.verb import import_logs
@@ -28,6 +29,8 @@ __all__ = [
     "ScoreMatrix",
     "Suite",
     "check",
+    "compare",
+    "compare_many",
     "compress",
     "enough",
     "estimate",
@@ -45,6 +48,8 @@ _HOME = {
     "ScoreMatrix": "bestrand_drive.scores.matrix",
     "Suite": "bestrand_drive.suite",
     "check": "bestrand_drive.workflows.living.check",
+    "compare": "bestrand_drive.workflows.comparing.verb",
+    "compare_many": "bestrand_drive.workflows.comparing.verb",
     "compress": "bestrand_drive.workflows.verbs",
     "enough": "bestrand_drive.workflows.estimating.verb",
     "estimate": "bestrand_drive.workflows.verbs",

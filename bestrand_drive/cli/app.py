@@ -9,6 +9,7 @@ import typer
 
 from bestrand_drive.cli.choosing import compress, inspect
 from bestrand_drive.cli.command import run_command
+from bestrand_drive.cli.comparing import compare
 from bestrand_drive.cli.estimating import estimate, order
 from bestrand_drive.cli.exporting import export
 from bestrand_drive.cli.headless import group as headless
@@ -34,6 +35,7 @@ app.add_typer(study.app, name="study")
 app.command("adopt")(adopt.adopt)
 app.command("check")(check.check)
 app.command("cite")(cite.cite)
+app.command("compare")(compare.compare)
 app.command("doctor")(doctor.doctor)
 app.command("estimate")(estimate.estimate)
 app.command("export")(export.export)

@@ -52,6 +52,29 @@ def blup(sample: Sample, model: DifficultyModel) -> PointEstimate:
     )
 
 
+def blup_weights(sample: Sample, model: DifficultyModel) -> tuple[Array, Array]:
+    """What each measured value weighs in the estimate, and in the slopes that the policy is given.
+
+    The estimate is affine in the values: ``value = a'y + constant`` and ``b = beta + B y + constant``, with ``a``
+    summing to 1. The constants depend on items and model only, so that they cancel in a difference of two policies.
+
+    Args:
+        sample: At least one measured value; which, and the weights, are all that matters.
+        model: Fitted on the probes, over the same items.
+
+    Returns:
+        a, float64 [measured item], and B, float64 [2, measured item].
+    """
+    s, w = sample.measured, sample.weights
+    system = _system(s, w, sample.squares, model)
+    mean = system.ones / system.ones.sum()
+    spare = system.rest - float(system.ones @ system.k_r)
+    a = (w[s] + system.solve(system.k_r) + spare * mean) / float(w.sum())
+    inner = np.stack([system.solve(column) for column in model.d[s].T])
+    slopes = model.v_b[:, None] * (inner - inner.sum(axis=1, keepdims=True) * mean)
+    return a, slopes
+
+
 def expected_variance(measured: Array, weights: Array, model: DifficultyModel) -> float:
     """Variance of the error that the model expects for a policy like the probes, before any item is measured.
 

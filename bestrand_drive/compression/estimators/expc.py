@@ -58,6 +58,30 @@ def exchangeable(columns: Array) -> tuple[float, float, float]:
     return cbar / (vbar / p + (1 - 1 / p) * cbar), vbar, min(1.0, cbar / vbar)
 
 
+def expc_weights(sample: Sample, probes: ProbeRegression, kappa: float = KAPPA) -> tuple[Array, Array, Array]:
+    """What each used value weighs in the estimate of ``expc``, and in its slopes beyond the exchangeable one.
+
+    Args:
+        sample: Which items are measured; all weights equal.
+        probes: Of the same items.
+        kappa: Pseudo-observations.
+
+    Returns:
+        Numbers of the used items [n], their weights [n], which sum to 1, and those in the slopes [probe, n].
+    """
+    used = sample.counted
+    used = used[~np.isnan(probes.scores[used]).any(axis=1)]
+    x = probes.scores[used]
+    n, p = x.shape
+    a = x - x.mean(axis=0)
+    gram = a.T @ a
+    size = float(np.trace(gram)) / p if p else 0.0
+    slopes = np.zeros((p, n))
+    if n >= 2 * p + 5 and size > 0 and np.isfinite(kappa):
+        slopes = np.linalg.solve(gram + kappa * size / n * np.eye(p), a.T)
+    return used, 1 / n - x.mean(axis=0) @ slopes, slopes
+
+
 def expc(sample: Sample, probes: ProbeRegression, kappa: float = KAPPA) -> PointEstimate:
     """Difference estimator with ridge slopes around the exchangeable slope.
 

@@ -51,6 +51,11 @@ def stratified_mean(sample: Sample) -> PointEstimate:
     )
 
 
+def stratified_weights(sample: Sample) -> Array:
+    """What each counted item weighs in the estimate, float64 [counted item]; they sum to 1."""
+    return _coefficients(sample, sample.counted, sample.weights / sample.weights.sum())
+
+
 def _stratum_means(y: Array, strata: Array) -> Array:
     """Mean of each value's stratum, [n]."""
     counts = np.bincount(strata)

@@ -32,8 +32,8 @@ def smallest_difference(variance: float, k: int) -> float | None:
 
 
 @lru_cache(maxsize=LARGE)
-def _ratio(df: int) -> float:
-    bar = float(stats.t.ppf(0.5 + LEVEL / 2, df))
+def _ratio(df: int, level: float) -> float:
+    bar = float(stats.t.ppf(0.5 + level / 2, df))
     levels = (np.arange(SLICES) + 0.5) / SLICES
     scale = np.sqrt(stats.chi2.ppf(levels, df) / df)  # of the estimated standard error over the true one
 
@@ -44,12 +44,13 @@ def _ratio(df: int) -> float:
     return float(optimize.brentq(excess, 0.1, 2 * bar + 4, xtol=1e-6))
 
 
-def detectable_ratio(df: int) -> float:
+def detectable_ratio(df: int, level: float = LEVEL) -> float:
     """Detectable difference in standard errors: the non-centrality at which the t test has its power; 2.80 for many.
 
     Args:
         df: Degrees of freedom of the standard error, 1 or more.
+        level: Of the two-sided test.
     """
     if df >= LARGE:
-        return float(stats.norm.ppf(0.5 + LEVEL / 2) + stats.norm.ppf(POWER))
-    return _ratio(df)
+        return float(stats.norm.ppf(0.5 + level / 2) + stats.norm.ppf(POWER))
+    return _ratio(df, level)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import torch
 from bestrand_drive.benchmarks.benchmark import NO_RECORD, Benchmark, ScoreTable
 from bestrand_drive.benchmarks.catalog import load_rules
 from bestrand_drive.benchmarks.definitions import MissingRule, definition
+from bestrand_drive.benchmarks.records import PolicyResults
 from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import printable
@@ -79,6 +81,7 @@ def read_target(
     missing: MissingRule = "exclude",
     metric_info: Path | None = None,
     allow_mismatch: bool = False,
+    kept: Callable[[PolicyResults], PolicyResults] | None = None,
 ) -> Target:
     """Read a target's results.
 
@@ -89,6 +92,7 @@ def read_target(
         missing: What the totals over everything measured do with missing routes.
         metric_info: Folder of per-step records for comfort, or None.
         allow_mismatch: Accept files of another benchmark's evaluator.
+        kept: Which of the records count; None for all.
 
     Raises:
         DataRefused: The files are damaged, foreign, or hold none of the benchmark's items.
@@ -100,7 +104,7 @@ def read_target(
         raise UsageError("--metric-info: this suite has no comfort; its probes had no per-step records.")
     benchmark = benchmark_of(suite)
     source = ResultSource(name or policy_name(results), results, metric_info=metric_info)
-    read, table = read_policy(benchmark, source, allow_mismatch=allow_mismatch)
+    read, table = read_policy(benchmark, source, allow_mismatch=allow_mismatch, kept=kept)
     matrix = score_matrix(benchmark, {source.name: table})
     return Target(
         name=source.name,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -68,14 +68,25 @@ def load_benchmark(name: str, routes: Path | None, part: str = "") -> Benchmark:
 
 
 def read_policy(
-    benchmark: Benchmark, source: ResultSource, *, allow_mismatch: bool
+    benchmark: Benchmark,
+    source: ResultSource,
+    *,
+    allow_mismatch: bool,
+    kept: Callable[[PolicyResults], PolicyResults] | None = None,
 ) -> tuple[PolicyResults, ScoreTable]:
     """Read one policy's results and turn them into a score table.
+
+    Args:
+        benchmark: Whose results they are.
+        source: Where they are.
+        allow_mismatch: Accept files of another benchmark's evaluator.
+        kept: Which of the records count; None for all.
 
     Raises:
         DataRefused: Damaged or foreign files, or another benchmark's evaluator wrote them (unless allowed).
     """
     results = read_results(source.path, name=source.name, benchmark=benchmark.name)
+    results = kept(results) if kept else results
     mismatch = check_evaluator(results, benchmark.name)
     if mismatch and not allow_mismatch:
         raise DataRefused(mismatch)
