@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bestrand_drive.workflows.estimating.verb import enough, order
     from bestrand_drive.workflows.importing.verb import import_logs
     from bestrand_drive.workflows.planning.verb import plan
+    from bestrand_drive.workflows.reporting.verb import report
     from bestrand_drive.workflows.verbs import compress, estimate
 
 __version__ = "0.1.0"
@@ -32,6 +33,7 @@ __all__ = [
     "order",
     "plan",
     "read_suite",
+    "report",
     "theory",
 ]
 
@@ -47,6 +49,7 @@ _HOME = {
     "order": "bestrand_drive.workflows.estimating.verb",
     "plan": "bestrand_drive.workflows.planning.verb",
     "read_suite": "bestrand_drive.suite",
+    "report": "bestrand_drive.workflows.reporting.verb",
     "theory": "bestrand_drive.compression.theory",
 }
 
