@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -11,8 +11,8 @@ from bestrand_drive.reports.data import Cell, Line, Metric, Policy, ReportData, 
 from bestrand_drive.reports.drawings import curve, strip
 from bestrand_drive.reports.numbers import NOTHING, decimals, ends, hours, number, shown, unit, words
 from bestrand_drive.reports.scales import Scale, round_scale
-from bestrand_drive.reports.text import labels
-from bestrand_drive.reports.verdict import Verdict, verdict
+from bestrand_drive.reports.text import labels, short
+from bestrand_drive.reports.verdict import Verdict, ranked_by, verdict
 
 MOST_COLUMNS = 5
 """Metrics of the table of routes."""
@@ -31,6 +31,7 @@ class Row:
     run: str
     full: str
     reason: str
+    known: bool
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ class Blocks:
     columns: tuple[Column, ...]
     left_out: tuple[str, ...]
     routes: tuple[RouteRow, ...]
-    missing: tuple[tuple[str, str, str], ...]
+    missing: tuple[tuple[str, str, tuple[str, ...]], ...]
 
     @property
     def index(self) -> dict[str, int]:
@@ -206,6 +207,7 @@ class Blocks:
 def blocks(data: ReportData) -> Blocks:
     """The page's content."""
     names = labels(policy.name for policy in data.policies)
+    data = replace(data, policies=_in_order(data))
     whole = [metric for metric in data.metrics if not metric.part]
     parts = [metric for metric in data.metrics if metric.part]
     columns = [metric for metric in data.metrics if metric.of_items]
@@ -230,8 +232,14 @@ def blocks(data: ReportData) -> Blocks:
         columns=tuple(Column(words(metric.name), unit(metric)) for metric in columns[:MOST_COLUMNS]),
         left_out=tuple(words(metric.name) for metric in columns[MOST_COLUMNS:]),
         routes=_routes(data, names, columns[:MOST_COLUMNS]),
-        missing=tuple((names[p.name], item, why) for p in data.policies for item, why in p.missing.items()),
+        missing=tuple(gap for policy in data.policies for gap in _gaps(policy, names)),
     )
+
+
+def _in_order(data: ReportData) -> tuple[Policy, ...]:
+    """The best first; those that cannot be told last."""
+    ranked = ranked_by(data.metrics[0], data.policies)
+    return (*ranked, *(policy for policy in data.policies if policy not in ranked))
 
 
 def _facts(data: ReportData) -> tuple[tuple[str, str], ...]:
@@ -308,6 +316,7 @@ def _row(label: str, line: Line, metric: Metric, scale: Scale, policies: Iterabl
         run=ends(line.run, digits),
         full=number(line.full, digits),
         reason=line.reason if line.estimate is None else "",
+        known=line.run is None and line.policy is None and line.full is not None,
     )
 
 
@@ -364,7 +373,7 @@ def _bounds(policy: Policy, data: ReportData) -> list[str]:
 
 def _cost(policy: Policy) -> tuple[str, ...]:
     cost = policy.hours
-    share = f"{cost.spared / cost.whole:.0%}" if cost.whole and cost.spared is not None else NOTHING
+    share = f"{cost.spared / cost.whole:.0%}" if cost.whole and cost.spared else NOTHING
     tried = f"{cost.tried} ({cost.in_vain} in vain)" if cost.in_vain else str(cost.tried or NOTHING)
     return (
         hours(cost.suite),
@@ -375,6 +384,15 @@ def _cost(policy: Policy) -> tuple[str, ...]:
         hours(cost.spared),
         share,
     )
+
+
+def _gaps(policy: Policy, names: dict[str, str]) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Policy, why, and the items: one entry a reason, the commonest first."""
+    items: dict[str, list[str]] = {}
+    for item, why in policy.missing.items():
+        items.setdefault(why, []).append(short(item))
+    told = sorted(items.items(), key=lambda one: -len(one[1]))
+    return [(names[policy.name], why, tuple(found)) for why, found in told]
 
 
 def _part(share: Share) -> Part:

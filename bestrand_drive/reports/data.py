@@ -58,8 +58,8 @@ class Hours:
         attempts: Of all attempts of a run folder from start to end, retries and map loads included.
         tried: Number of those attempts.
         in_vain: Those without a result.
-        whole: Predicted for the whole benchmark, as often: ``suite`` scaled by the probes' durations.
-        spared: ``whole`` less what was driven, at least 0.
+        whole: Of the whole benchmark, as often: driven, and predicted by the items' durations where it was not.
+        spared: The part of it that is outside the suite and was not driven.
     """
 
     suite: float | None

@@ -51,7 +51,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_finalized,
     )
-    made.filters |= {"log": plain_text, "breakable": _breakable}
+    made.filters |= {"log": _lines, "breakable": _breakable}
     return made
 
 
@@ -59,7 +59,12 @@ def _finalized(value: Any) -> Any:  # noqa: ANN401  whatever a template prints
     """Foreign text as one line without control characters; None never gets onto the page as a word."""
     if isinstance(value, Markup) or not isinstance(value, str):
         return "" if value is None else value
-    return value if "\n" in value else one_line(value)
+    return one_line(value)
+
+
+def _lines(text: str) -> Markup:
+    """A text that keeps its lines."""
+    return escape(plain_text(text))
 
 
 def _breakable(name: str) -> Markup:

@@ -26,7 +26,7 @@ def verdict(data: ReportData, names: dict[str, str]) -> Verdict:
     """
     metric = data.metrics[0]
     digits = decimals(metric, data.policies)
-    ranked = _ranked(metric, data.policies)
+    ranked = ranked_by(metric, data.policies)
     if not ranked:
         why = "; ".join(dict.fromkeys(p.lines[metric.name].reason for p in data.policies if metric.name in p.lines))
         return Verdict(f"No {words(metric.name)} can be told", why or "No policy has a result that counts.")
@@ -42,7 +42,7 @@ def verdict(data: ReportData, names: dict[str, str]) -> Verdict:
     return Verdict(headline, _followed(data, ranked, names, digits))
 
 
-def _ranked(metric: Metric, policies: Sequence[Policy]) -> list[Policy]:
+def ranked_by(metric: Metric, policies: Sequence[Policy]) -> list[Policy]:
     """Those with an estimate, the best first, in the order given where they tie."""
     sign = -1.0 if metric.higher_is_better else 1.0
     known = [(policy, policy.lines[metric.name].estimate) for policy in policies if metric.name in policy.lines]
@@ -70,6 +70,10 @@ def _followed(data: ReportData, ranked: Sequence[Policy], names: dict[str, str],
     metric = data.metrics[0]
     first, second = (policy.lines[metric.name] for policy in ranked[:2])
     said = f"{names[ranked[1].name]} follows at {_value(second, metric, digits)}."
+    known = [names[policy.name] for policy in ranked[:2] if policy.known]
+    if known:
+        are = "are probes" if len(known) > 1 else "is a probe"
+        return f"{said} {' and '.join(known)} {are} of this suite and known in full."
     mine, other = shown(first), shown(second)
     if mine is None or other is None:
         return said + " Not both have an interval, so the order is not tested here."

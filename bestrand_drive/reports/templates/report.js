@@ -34,6 +34,25 @@
     head.append(button);
   });
 
+  // Folding: what lies below a row is opened from the row's own end.
+  for (const row of rows) {
+    const more = row.rows[1];
+    if (!more) continue;
+    const details = more.querySelector("details");
+    const button = document.createElement("button");
+    const show = (open) => {
+      more.hidden = !open;
+      details.open = open;
+      button.setAttribute("aria-expanded", String(open));
+    };
+    button.type = "button";
+    button.className = "fold";
+    button.setAttribute("aria-label", details.querySelector("summary").textContent);
+    button.addEventListener("click", () => show(more.hidden));
+    row.rows[0].lastElementChild.append(button);
+    show(false);
+  }
+
   // Filtering: every word must occur in the row, or in what is folded away below it.
   const text = rows.map((row) => row.textContent.toLowerCase());
   const filter = () => {

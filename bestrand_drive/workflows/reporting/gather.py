@@ -138,34 +138,36 @@ def _ends(interval: Interval | None) -> Ends | None:
 
 def _cost(suite: Suite, evidence: Evidence) -> Hours:
     chosen, tried = set(suite.chosen), evidence.tried.attempts if evidence.tried else ()
-    inside = sum(hours for item, hours in evidence.hours.items() if item in chosen)
-    others = sum(hours for item, hours in evidence.hours.items() if item not in chosen)
-    known = bool(chosen & set(evidence.hours))
-    whole = _whole(suite, evidence.hours) if known else None
+    inside = math.fsum(hours for item, hours in evidence.hours.items() if item in chosen)
+    others = math.fsum(hours for item, hours in evidence.hours.items() if item not in chosen)
+    rest = _rest(suite, evidence.hours)
     spans = [one.wall_s for one in tried if one.wall_s is not None]
+    known = bool(chosen & set(evidence.hours))
     return Hours(
         suite=round(inside, 6) if known else None,
         others=round(others, 6) if known else None,
         attempts=round(math.fsum(spans) / 3600, 6) if spans else None,
         tried=len(tried),
         in_vain=sum(not one.counts for one in tried),
-        whole=None if whole is None else round(whole, 6),
-        spared=None if whole is None else round(max(whole - inside - others, 0.0), 6),
+        whole=None if rest is None else round(inside + others + sum(rest), 6),
+        spared=None if rest is None else round(rest[0], 6),
     )
 
 
-def _whole(suite: Suite, hours: Mapping[str, float]) -> float | None:
-    """Hours of the whole benchmark: those of the driven items of the suite, scaled as the items' durations say."""
+def _rest(suite: Suite, hours: Mapping[str, float]) -> tuple[float, float] | None:
+    """Predicted hours of what was not driven: outside the suite, and of the suite's missing items; None if unknown.
+
+    The probes' durations say how long an item is beside the others; the policy's own on the suite, how long it takes.
+    """
     costs = {item.id: item.cost_s for item in suite.items}
     driven = [item for item in suite.chosen if item in hours]
-    spent = math.fsum(hours[item] for item in driven)
     expected = math.fsum(costs[item] or 0.0 for item in driven)
-    if None not in costs.values() and expected > 0:
-        return spent * math.fsum(cost or 0.0 for cost in costs.values()) / expected
-    known = suite.predicted_hours()
-    if known is None or known[0] <= 0 or not driven:
+    if None in costs.values() or expected <= 0:
         return None
-    return spent * known[1] / known[0] * suite.k / len(driven)
+    pace = math.fsum(hours[item] for item in driven) / expected
+    left = {item: pace * (cost or 0.0) for item, cost in costs.items() if item not in hours}
+    gaps = math.fsum(left.pop(item) for item in suite.chosen if item in left)
+    return math.fsum(left.values()), gaps
 
 
 def _notes(found: SuiteEstimate, tried: Tried | None) -> tuple[str, ...]:

@@ -55,6 +55,8 @@ def write_report(
 ) -> ReportData:
     """As ``report``."""
     _check_place(out)
+    if not sources:
+        raise UsageError("a report needs the results of a policy: give --results.")
     data = gather(suite, sources, level=level, missing=missing, allow_mismatch=allow_mismatch)
     _check_names(data)
     if out is not None:
@@ -81,8 +83,6 @@ def _sources(results: PathLike | Sequence[PathLike] | Mapping[str, PathLike]) ->
 
 def _check_names(data: ReportData) -> None:
     names = [policy.name for policy in data.policies]
-    if not names:
-        raise UsageError("a report needs the results of a policy: give --results.")
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"--results: two policies are called {twice}; name them: --results NAME=PATH.")
