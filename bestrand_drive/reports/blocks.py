@@ -154,6 +154,11 @@ class Blocks:
         return "Success" if self.data.suite.driving else "The mean"
 
     @property
+    def who(self) -> str:
+        """What is evaluated."""
+        return "policy" if self.data.suite.driving else "model"
+
+    @property
     def item_head(self) -> str:
         """What one item is called."""
         return self.data.suite.item_word.removesuffix("s")
@@ -200,7 +205,7 @@ class Blocks:
     @property
     def routes_said(self) -> str:
         """What the table of routes holds."""
-        said = f"Every one of the suite{' and every policy' if len(self.data.policies) > 1 else ''}."
+        said = f"Every one of the suite{f' and every {self.who}' if len(self.data.policies) > 1 else ''}."
         return said + (f" Left to the JSON: {', '.join(self.left_out)}." if self.left_out else "")
 
 
@@ -283,7 +288,8 @@ def _card(metric: Metric, data: ReportData, names: dict[str, str]) -> Card:
     scale = _scale(metric, told)
     rows = tuple(_row(names[one.name], one.lines[metric.name], metric, scale, data.policies) for one in told)
     full = any(row.full != NOTHING for row in rows)
-    return Card(words(metric.name), unit(metric), "policy", _axis(scale), rows, full)
+    who = "policy" if data.suite.driving else "model"
+    return Card(words(metric.name), unit(metric), who, _axis(scale), rows, full)
 
 
 def _parts_card(parts: list[Metric], policy: Policy) -> Card:
@@ -381,7 +387,7 @@ def _cost(policy: Policy) -> tuple[str, ...]:
         tried,
         hours(cost.attempts),
         hours(cost.whole),
-        hours(cost.spared),
+        hours(cost.spared or None),
         share,
     )
 

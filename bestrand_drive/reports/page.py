@@ -51,7 +51,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
         finalize=_finalized,
     )
-    made.filters |= {"log": _lines, "breakable": _breakable}
+    made.filters |= {"log": _lines, "breakable": _breakable, "capital": _capital}
     return made
 
 
@@ -60,6 +60,11 @@ def _finalized(value: Any) -> Any:  # noqa: ANN401  whatever a template prints
     if isinstance(value, Markup) or not isinstance(value, str):
         return "" if value is None else value
     return one_line(value)
+
+
+def _capital(text: str) -> str:
+    """With a capital letter at its beginning, and otherwise as it is."""
+    return text[:1].upper() + text[1:]
 
 
 def _lines(text: str) -> Markup:

@@ -29,7 +29,7 @@ def verdict(data: ReportData, names: dict[str, str]) -> Verdict:
     ranked = ranked_by(metric, data.policies)
     if not ranked:
         why = "; ".join(dict.fromkeys(p.lines[metric.name].reason for p in data.policies if metric.name in p.lines))
-        return Verdict(f"No {words(metric.name)} can be told", why or "No policy has a result that counts.")
+        return Verdict(f"No {words(metric.name)} can be told", why or "No result counts.")
     lead = ranked[0].lines[metric.name]
     if len(data.policies) == 1:
         return Verdict(
@@ -38,7 +38,7 @@ def verdict(data: ReportData, names: dict[str, str]) -> Verdict:
         )
     headline = f"{names[ranked[0].name]} leads with {words(metric.name)} {_value(lead, metric, digits)}"
     if len(ranked) < 2:
-        return Verdict(headline, "No other policy has an estimate.")
+        return Verdict(headline, "No other has an estimate.")
     return Verdict(headline, _followed(data, ranked, names, digits))
 
 
@@ -59,7 +59,8 @@ def _alone(data: ReportData, policy: Policy, line: Line, digits: int) -> str:
     suite, level = data.suite, f"{100 * data.level:g} %"
     if policy.known:
         return f"It is a probe of this suite: its score over all {suite.n} {suite.item_word} is known, not estimated."
-    about = [f"the policy lies in {ends(line.policy, digits)}"] if line.policy else []
+    who = "policy" if suite.driving else "model"
+    about = [f"the {who} lies in {ends(line.policy, digits)}"] if line.policy else []
     about += [f"this run{'' if about else ' lies'} in {ends(line.run, digits)}"] if line.run else []
     sure = f"With {level} confidence {', '.join(about)}" if about else f"No interval: {line.reason or 'none is known'}"
     said = f"{sure}; estimated from {policy.present} of {suite.n} {suite.item_word}."

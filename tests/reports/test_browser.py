@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import product
 
 import pytest
 
@@ -46,8 +47,10 @@ def pages(tmp_path_factory):
     return folder, made
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-@pytest.mark.parametrize("name", ["plain", "alone", "table", "hostile", "large"])
+@pytest.mark.parametrize(
+    ("name", "width"),
+    [*product(("plain", "alone", "table", "hostile"), (*WIDTHS, 760, 1101)), ("large", 1280)],
+)
 def test_a_page_fits_and_is_quiet(shown, pages, name, width):
     """No complaint of the console, no request but for the file, nothing that makes the page wider than its window."""
     place = pages[0] / f"{name}.html"
@@ -74,10 +77,21 @@ def test_without_its_script_the_page_is_whole(shown, pages, width):
     assert shown.said == []
 
 
+def test_on_paper_nothing_is_cut_off(shown, pages):
+    """A4 between the margins is 182 mm wide; tools and what is folded are no use there."""
+    shown.open(pages[0] / "plain.html", 688)
+    shown.call("Emulation.setEmulatedMedia", media="print")
+    assert shown.value("document.documentElement.scrollWidth") <= 688
+    assert shown.value("[...document.querySelectorAll('.scroll')].every((one) => one.scrollWidth <= one.clientWidth)")
+    for place in (".tools", ".fold", ".more"):
+        assert shown.value(f"document.querySelector('{place}').checkVisibility()") is False
+    shown.call("Emulation.setEmulatedMedia", media="")
+
+
 def test_numbers_are_sorted_as_numbers_and_gaps_stay_last(shown, pages):
     shown.open(pages[0] / "plain.html", 1280)
     heads = shown.value("[...document.querySelectorAll('#table thead th')].map((head) => head.textContent)")
-    assert heads == ["policy", "route", "type", "state", "driving score", "success", "time", "attempts"]
+    assert heads == ["Policy", "Route", "Type", "State", "Driving score", "Success", "Time", "Attempts"]
     button = "document.querySelectorAll('#table thead button')[%d].click()"
     cells = pages[1]["plain"].cells
     known = sorted(cell.values["driving_score"] for cell in cells if cell.values["driving_score"] is not None)
@@ -115,11 +129,11 @@ def test_it_is_worked_by_keys_alone(shown, pages):
             shown.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, windowsVirtualKeyCode=code, **more)
 
     focus = "{const one = document.activeElement; one.id || one.className || `sort by ${one.textContent}`}"
-    ways, reached = ("find", "of", "state", "csv", "json", "sort by route", "fold"), []
+    ways, reached = ("find", "of", "state", "csv", "json", "sort by Route", "fold"), []
     while len(reached) < 40 and "fold" not in reached:
         key(0)
         reached.append(shown.value(focus))
-        if reached[-1] in ("sort by route", "fold"):
+        if reached[-1] in ("sort by Route", "fold"):
             key(1)
     assert [name for name in reached if name in ways] == list(ways)
     assert shown.value("document.querySelectorAll('[aria-sort]').length") == 1

@@ -54,7 +54,10 @@ def report(
     elif out is not None:
         gaps = sum(len(policy.missing) for policy in data.policies)
         said = f"; {gaps} results are missing, the report says why" if gaps else ""
-        say(console(), f"wrote {out}: {_policies(len(data.policies))} on {data.suite.k} {data.suite.item_word}{said}")
+        say(
+            console(),
+            f"wrote {out}: {_policies(len(data.policies), driving=data.suite.driving)} on {data.suite.k} {data.suite.item_word}{said}",
+        )
 
 
 def _sources(values: Sequence[str]) -> list[Source]:
@@ -77,5 +80,6 @@ def _there(source: Source, value: str) -> Source:
     return source
 
 
-def _policies(count: int) -> str:
-    return "one policy" if count == 1 else f"{count} policies"
+def _policies(count: int, *, driving: bool) -> str:
+    one, many = ("policy", "policies") if driving else ("model", "models")
+    return f"one {one}" if count == 1 else f"{count} {many}"

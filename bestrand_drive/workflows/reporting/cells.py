@@ -95,4 +95,10 @@ def with_short_logs(cells: Iterable[Cell]) -> tuple[tuple[Cell, ...], str]:
     most = min(MOST_LETTERS, max(LEAST_LETTERS, LOG_LETTERS // max(logs, 1)))
     cut = sum(len(cell.log) > most for cell in whole)
     said = f"{cut} logs are longer than the {most} letters of their end that are shown" if cut else ""
-    return tuple(replace(cell, log=cell.log[-most:]) for cell in whole), said
+    return tuple(replace(cell, log=_end(cell.log, most)) for cell in whole), said
+
+
+def _end(log: str, most: int) -> str:
+    """The last whole lines; the last letters where there is but one line."""
+    end = log[-most:]
+    return end if end == log else end.partition("\n")[2] or end

@@ -26,7 +26,7 @@ def suite_facts(suite: Suite) -> SuiteFacts:
     kind, settings = DEFINITIONS.get(suite.benchmark), suite.choice.settings
     imbalance, candidates = settings.get("imbalance"), settings.get("judged", settings.get("candidates"))
     return SuiteFacts(
-        title=(load_rules(suite.benchmark).title if kind else "") or suite.benchmark,
+        title=(load_rules(suite.benchmark).title or suite.benchmark) if kind else suite.route_set,
         benchmark=suite.benchmark,
         route_set="" if suite.route_set == UNKNOWN else suite.route_set,
         k=suite.k,

@@ -146,6 +146,8 @@ def test_many_logs_are_cut_to_a_budget(told):
     assert sum(len(cell.log) for cell in short) <= LOG_LETTERS
     assert all(len(cell.log) >= LEAST_LETTERS for cell in short)
     assert short[7].log.endswith("7")
+    lined, _ = with_short_logs([replace(told.cells[0], log="0123456789\n" * 300)])
+    assert lined[0].log == "0123456789\n" * (MOST_LETTERS // 11)
     few, _ = with_short_logs(cells[:3])
     assert len(few[0].log) == MOST_LETTERS
 
