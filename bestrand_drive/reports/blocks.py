@@ -7,43 +7,16 @@ from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
-from bestrand_drive.reports.data import Cell, Line, Metric, Policy, ReportData, Share
-from bestrand_drive.reports.drawings import curve, strip
-from bestrand_drive.reports.numbers import NOTHING, decimals, ends, hours, number, shown, unit, words
-from bestrand_drive.reports.scales import Scale, round_scale
+from bestrand_drive.reports.cards import Card, Told, cards, matrix, parts_card, remarks
+from bestrand_drive.reports.data import Metric, Policy, ReportData, Share
+from bestrand_drive.reports.drawings import curve
+from bestrand_drive.reports.numbers import NOTHING, decimals, hours, number, unit, words
+from bestrand_drive.reports.rows import Column, RouteRow, route_rows
 from bestrand_drive.reports.text import labels, short
 from bestrand_drive.reports.verdict import Verdict, ranked_by, verdict
 
 MOST_COLUMNS = 5
 """Metrics of the table of routes."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """One estimate: a policy's, or one of the only policy's; ``axis`` holds the ends of its drawing's scale."""
-
-    label: str
-    unit: str
-    axis: tuple[str, str]
-    estimate: str
-    strip: Markup
-    policy: str
-    run: str
-    full: str
-    reason: str
-    known: bool
-
-
-@dataclass(frozen=True)
-class Card:
-    """Estimates in one table: of one metric, or of the only policy; ``axis`` is empty where every row has its own."""
-
-    title: str
-    unit: str
-    head: str
-    axis: tuple[str, str] | tuple[()]
-    rows: tuple[Row, ...]
-    full: bool
 
 
 @dataclass(frozen=True)
@@ -54,34 +27,6 @@ class Plot:
     unit: str
     drawing: Markup
     reason: str
-
-
-@dataclass(frozen=True)
-class Column:
-    """One metric of the table of routes."""
-
-    title: str
-    unit: str
-
-
-@dataclass(frozen=True)
-class Number:
-    """A number as shown and as sorted."""
-
-    text: str
-    key: str
-
-
-@dataclass(frozen=True)
-class RouteRow:
-    """One cell of the table of routes."""
-
-    cell: Cell
-    policy: str
-    item: str
-    stratum: str
-    values: tuple[Number, ...]
-    hours: Number
 
 
 @dataclass(frozen=True)
@@ -105,7 +50,7 @@ class Blocks:
     warnings: tuple[tuple[str, str], ...]
     cards: tuple[Card, ...]
     parts: tuple[Card, ...]
-    matrix: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]
+    matrix: Told
     matrix_heads: tuple[str, ...]
     remarks: tuple[str, ...]
     costs: tuple[tuple[str, ...], ...]
@@ -200,6 +145,8 @@ class Blocks:
                 f" Imbalance {number(suite.imbalance, 3)}: how far the probes' means on the suite lie from those on "
                 "the pool, over all of them and all metrics, in standard deviations of their scores."
             )
+        if suite.uses:
+            said += f" Judged on it so far: {suite.uses}; intervals take for granted that nothing was tuned on it."
         return said
 
     @property
@@ -224,19 +171,19 @@ def blocks(data: ReportData) -> Blocks:
         level=f"{100 * data.level:g} %",
         facts=_facts(data),
         warnings=tuple((names[one.name], said) for one in data.policies for said in one.warnings),
-        cards=_cards(whole, data, names),
-        parts=(_parts_card(parts, data.policies[0]),) if alone and parts else (),
-        matrix=() if alone or not parts else _matrix(parts, data.policies, names),
+        cards=cards(whole, data, names),
+        parts=(parts_card(parts, data.policies[0]),) if alone and parts else (),
+        matrix=() if alone or not parts else matrix(parts, data.policies, names),
         matrix_heads=tuple(words(metric.name) for metric in parts),
-        remarks=_remarks(data, names),
+        remarks=remarks(data, names),
         costs=tuple((names[one.name], *_cost(one)) for one in data.policies),
         tried=any(one.hours.tried for one in data.policies),
-        strata=tuple(_part(share) for share in data.suite.strata),
-        domains=tuple(_part(share) for share in data.suite.parts),
+        strata=tuple(_part(share.name, share) for share in data.suite.strata),
+        domains=tuple(_part(words(share.name), share) for share in data.suite.parts),
         plots=tuple(_plot(metric, data) for metric in whole if metric.curve),
         columns=tuple(Column(words(metric.name), unit(metric)) for metric in columns[:MOST_COLUMNS]),
         left_out=tuple(words(metric.name) for metric in columns[MOST_COLUMNS:]),
-        routes=_routes(data, names, columns[:MOST_COLUMNS]),
+        routes=route_rows(data, names, columns[:MOST_COLUMNS]),
         missing=tuple(gap for policy in data.policies for gap in _gaps(policy, names)),
     )
 
@@ -270,113 +217,6 @@ def _sum(values: Iterable[float | None]) -> float | None:
     return sum(known) if known else None
 
 
-def _cards(metrics: list[Metric], data: ReportData, names: dict[str, str]) -> tuple[Card, ...]:
-    """One table of all metrics for the only policy, else a table a metric."""
-    if len(data.policies) > 1:
-        return tuple(_card(metric, data, names) for metric in metrics)
-    (policy,) = data.policies
-    rows = [
-        _row(words(metric.name), policy.lines[metric.name], metric, _scale(metric, [policy]), data.policies)
-        for metric in metrics
-        if metric.name in policy.lines
-    ]
-    return (Card("", "", "metric", (), tuple(rows), any(row.full != NOTHING for row in rows)),)
-
-
-def _card(metric: Metric, data: ReportData, names: dict[str, str]) -> Card:
-    told = [policy for policy in data.policies if metric.name in policy.lines]
-    scale = _scale(metric, told)
-    rows = tuple(_row(names[one.name], one.lines[metric.name], metric, scale, data.policies) for one in told)
-    full = any(row.full != NOTHING for row in rows)
-    who = "policy" if data.suite.driving else "model"
-    return Card(words(metric.name), unit(metric), who, _axis(scale), rows, full)
-
-
-def _parts_card(parts: list[Metric], policy: Policy) -> Card:
-    told = [metric for metric in parts if metric.name in policy.lines]
-    values = [value for metric in told for value in _values(policy.lines[metric.name])]
-    scale = round_scale(values, parts[0].low, parts[0].high)
-    rows = tuple(_row(words(one.name), policy.lines[one.name], one, scale, [policy]) for one in told)
-    return Card("", "", "ability", _axis(scale), rows, any(row.full != NOTHING for row in rows))
-
-
-def _scale(metric: Metric, policies: Iterable[Policy]) -> Scale:
-    values = [value for policy in policies for value in _values(policy.lines[metric.name])]
-    return round_scale(values, metric.low, metric.high)
-
-
-def _axis(scale: Scale) -> tuple[str, str]:
-    return f"{scale.low:g}", f"{scale.high:g}"
-
-
-def _row(label: str, line: Line, metric: Metric, scale: Scale, policies: Iterable[Policy]) -> Row:
-    digits = decimals(metric, policies)
-    estimate = number(line.estimate, digits)
-    return Row(
-        label=label,
-        unit=unit(metric),
-        axis=_axis(scale),
-        estimate=estimate,
-        strip=strip(line, scale, f"{label}: {estimate}, {ends(shown(line), digits)}"),
-        policy=ends(line.policy, digits),
-        run=ends(line.run, digits),
-        full=number(line.full, digits),
-        reason=line.reason if line.estimate is None else "",
-        known=line.run is None and line.policy is None and line.full is not None,
-    )
-
-
-def _values(line: Line) -> list[float]:
-    intervals = [interval for interval in (line.run, line.policy) if interval is not None]
-    points = [value for value in (line.estimate, line.full) if value is not None]
-    return points + [value for interval in intervals for value in (interval.low, interval.high)]
-
-
-def _matrix(
-    parts: list[Metric], policies: tuple[Policy, ...], names: dict[str, str]
-) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
-    """Parts of several policies: a row a policy, estimate and leading interval a part."""
-    digits = decimals(parts[0], policies)
-    rows = []
-    for policy in policies:
-        lines = [policy.lines.get(metric.name) for metric in parts]
-        told = tuple((number(line.estimate if line else None, digits), _leading(line, digits)) for line in lines)
-        rows.append((names[policy.name], told))
-    return tuple(rows)
-
-
-def _leading(line: Line | None, digits: int) -> str:
-    interval = shown(line)
-    return "" if interval is None else ends(interval, digits)
-
-
-def _remarks(data: ReportData, names: dict[str, str]) -> tuple[str, ...]:
-    """Each once, with what it is about: reasons of lines, sources of noise, bounds when something is missing, notes."""
-    about: dict[str, list[str]] = {}
-    for policy in data.policies:
-        for name, line in policy.lines.items():
-            for said in (
-                line.reason,
-                f"run noise in policy intervals, {line.noise_source}" if line.noise_source else "",
-            ):
-                if said:
-                    about.setdefault(said, []).append(words(name))
-    remarks = [f"{', '.join(dict.fromkeys(metrics))}: {said}" for said, metrics in about.items()]
-    for policy in data.policies:
-        remarks += [f"{names[policy.name]}: {said}" for said in (*_bounds(policy, data), *policy.notes)]
-    return (*remarks, *data.notes)
-
-
-def _bounds(policy: Policy, data: ReportData) -> list[str]:
-    told = [
-        f"{words(metric.name)} {ends(line.if_missing, decimals(metric, data.policies))}"
-        for metric in data.metrics
-        if (line := policy.lines.get(metric.name)) is not None and line.if_missing is not None
-    ]
-    said = "with all missing ones at their worst or best the estimates are"
-    return [f"{said}: {'; '.join(told)}"] if told else []
-
-
 def _cost(policy: Policy) -> tuple[str, ...]:
     cost = policy.hours
     share = f"{cost.spared / cost.whole:.0%}" if cost.whole and cost.spared else NOTHING
@@ -401,9 +241,9 @@ def _gaps(policy: Policy, names: dict[str, str]) -> list[tuple[str, str, tuple[s
     return [(names[policy.name], why, tuple(found)) for why, found in told]
 
 
-def _part(share: Share) -> Part:
+def _part(label: str, share: Share) -> Part:
     width = 100 * share.chosen / share.pool if share.pool else 0.0
-    return Part(words(share.name), f"{share.chosen} of {share.pool}", round(width, 1))
+    return Part(label, f"{share.chosen} of {share.pool}", round(width, 1))
 
 
 def _plot(metric: Metric, data: ReportData) -> Plot:
@@ -417,26 +257,3 @@ def _plot(metric: Metric, data: ReportData) -> Plot:
         policy, floor = (number(value, digits + 1) for value in (found.policy[at], found.floor))
         said += f", {policy} about the policy; a full run has {floor}"
     return Plot(words(metric.name), unit(metric), curve(found, data.suite.k, digits, said), "")
-
-
-def _routes(data: ReportData, names: dict[str, str], columns: list[Metric]) -> tuple[RouteRow, ...]:
-    digits = [decimals(metric, data.policies) for metric in columns]
-    items = labels(cell.item for cell in data.cells)
-    strata = {label: words(label) for label in dict.fromkeys(cell.stratum for cell in data.cells)}
-    return tuple(
-        RouteRow(
-            cell=cell,
-            policy=names[cell.policy],
-            item=items[cell.item],
-            stratum=strata[cell.stratum],
-            values=tuple(
-                _keyed(cell.values.get(metric.name), places) for metric, places in zip(columns, digits, strict=True)
-            ),
-            hours=Number(hours(cell.hours), "" if cell.hours is None else f"{cell.hours:.6f}"),
-        )
-        for cell in data.cells
-    )
-
-
-def _keyed(value: float | None, digits: int) -> Number:
-    return Number(number(value, digits), "" if value is None else f"{value:.9g}")

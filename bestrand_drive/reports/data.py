@@ -11,6 +11,8 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 SCHEMA = "bestrand-report/1"
+KNOWN = "known"
+"""Estimator of a probe's line: its own full score."""
 State = Literal["completed", "failed", "measured", "missing"]
 """Of one item of one policy: driven to its end; ended otherwise, by the policy; has a score; has none."""
 
@@ -244,6 +246,7 @@ class SuiteFacts:
         digest: Names it.
         source_sha256: Of the route files or the table.
         probes: Whose results guided the choice.
+        uses: How many policies were judged on it, by its ledger; None when there is none.
     """
 
     title: str
@@ -266,6 +269,7 @@ class SuiteFacts:
     digest: str
     source_sha256: str
     probes: tuple[Probe, ...]
+    uses: int | None = None
 
 
 @dataclass(frozen=True)

@@ -32,11 +32,13 @@ def short(name: str, most: int = LONGEST) -> str:
 def labels(names: Iterable[str]) -> dict[str, str]:
     """Short names, by name; those that would look alike are numbered."""
     found: dict[str, str] = {}
+    taken: set[str] = set()
     for name in dict.fromkeys(names):
         label = base = short(name) or "(no name)"
         number = 1
-        while label in found.values():
+        while label in taken:
             number += 1
             label = f"{base} ({number})"
         found[name] = label
+        taken.add(label)
     return found

@@ -11,7 +11,6 @@ import typer
 from bestrand_drive.cli.tables import console, say
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
-from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.reporting.gather import Source
 from bestrand_drive.workflows.reporting.verb import write_report
 
@@ -46,18 +45,14 @@ def report(
     """
     if out is None and not as_json:
         raise UsageError("report writes nothing: give --out report.html, or --json, or both.")
-    data = write_report(
-        read_suite(suite), _sources(results), out, level, missing, allow_mismatch=allow_evaluator_mismatch
-    )
+    data = write_report(suite, _sources(results), out, level, missing, allow_mismatch=allow_evaluator_mismatch)
     if as_json:
         print(dump_json(data.as_json()).decode(), end="")
     elif out is not None:
         gaps = sum(len(policy.missing) for policy in data.policies)
         said = f"; {gaps} results are missing, the report says why" if gaps else ""
-        say(
-            console(),
-            f"wrote {out}: {_policies(len(data.policies), driving=data.suite.driving)} on {data.suite.k} {data.suite.item_word}{said}",
-        )
+        who = _policies(len(data.policies), driving=data.suite.driving)
+        say(console(), f"wrote {out}: {who} on {data.suite.k} {data.suite.item_word}{said}")
 
 
 def _sources(values: Sequence[str]) -> list[Source]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bestrand_drive.benchmarks.definitions import MissingRule
@@ -12,6 +13,7 @@ from bestrand_drive.reports.data import ReportData
 from bestrand_drive.reports.page import page
 from bestrand_drive.suite import Suite, read_suite
 from bestrand_drive.workflows.reporting.gather import Source, gather
+from bestrand_drive.workflows.reporting.suite_facts import uses_of
 
 PathLike = str | Path
 
@@ -40,12 +42,11 @@ def report(
         OSError: The disk is full or not writable; what was there still is.
     """
     place = None if out is None else Path(out)
-    known = suite if isinstance(suite, Suite) else read_suite(Path(suite))
-    return write_report(known, _sources(results), place, level, missing, allow_mismatch=allow_evaluator_mismatch)
+    return write_report(suite, _sources(results), place, level, missing, allow_mismatch=allow_evaluator_mismatch)
 
 
 def write_report(
-    suite: Suite,
+    suite: PathLike | Suite,
     sources: Sequence[Source],
     out: Path | None,
     level: float,
@@ -57,7 +58,10 @@ def write_report(
     _check_place(out)
     if not sources:
         raise UsageError("a report needs the results of a policy: give --results.")
-    data = gather(suite, sources, level=level, missing=missing, allow_mismatch=allow_mismatch)
+    known = suite if isinstance(suite, Suite) else read_suite(Path(suite))
+    data = gather(known, sources, level=level, missing=missing, allow_mismatch=allow_mismatch)
+    if not isinstance(suite, Suite):
+        data = replace(data, suite=replace(data.suite, uses=uses_of(Path(suite), known)))
     _check_names(data)
     if out is not None:
         write_atomic(out, page(data))

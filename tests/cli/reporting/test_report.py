@@ -7,6 +7,11 @@ import re
 
 import pytest
 
+from bestrand_drive.suite import read_suite
+from tests.workflows.importing.test_importing import suite, target
+
+__all__ = ["suite"]
+
 
 def data_in(place):
     """The JSON that the page holds."""
@@ -51,6 +56,18 @@ def test_a_column_of_a_table(bestrand, toy_table, table_suite, tmp_path):
     assert ran.code == 0, ran.err
     assert [policy["name"] for policy in data_in(out)["policies"]] == ["m5"]
     assert b"Abilities" not in out.read_bytes()
+
+
+def test_logs_of_another_tool_are_read_as_estimate_reads_them(bestrand, suite, tmp_path):
+    out = tmp_path / "report.html"
+    logs = target(tmp_path / "new", [int(name) for name in read_suite(suite).chosen]).parent
+    ran = bestrand("report", suite, "--results", logs, "--out", out)
+    assert ran.code == 0, ran.err
+    lone = bestrand("estimate", suite, "--results", logs, "--json").json
+    (policy,) = data_in(out)["policies"]
+    assert policy["lines"]["exact_match"]["estimate"] == lone["metrics"]["exact_match"]["estimate"]
+    assert {cell["state"] for cell in data_in(out)["cells"]} == {"measured"}
+    assert "one model on 10 items" in ran.out
 
 
 def test_what_is_missing_is_named_with_its_bounds(bestrand, build, bench, bench_suite, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections import Counter
 from dataclasses import replace
 
@@ -128,6 +129,17 @@ def test_no_file_outside_of_the_logs_is_read(bench, bench_suite, tmp_path):
         path.symlink_to(tmp_path / "canary")
     assert [one.log for one in bestrand_drive.report(bench_suite, root).cells if one.log] == []
     assert first.is_file()
+
+
+def test_uses_are_those_of_this_choice(bench, bench_suite, tmp_path):
+    folder = shutil.copytree(bench_suite, tmp_path / "suite")
+    assert bestrand_drive.report(folder, bench.results("Dan")).suite.uses is None
+    digest = read_suite(folder).choice_digest()
+    lines = [{"suite": digest, "policy": policy} for policy in "aba"] + [{"suite": "another", "policy": "c"}]
+    (folder / "uses.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert bestrand_drive.report(folder, bench.results("Dan")).suite.uses == 2
+    (folder / "uses.jsonl").write_text("{torn")
+    assert bestrand_drive.report(folder / "suite.json", bench.results("Dan")).suite.uses is None
 
 
 def test_a_table_suite_has_no_driving_parts(toy_table, table_suite, tmp_path):
