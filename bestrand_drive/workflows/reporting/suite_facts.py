@@ -21,8 +21,9 @@ from bestrand_drive.workflows.planning.outlook import Outlook, Way
 from bestrand_drive.workflows.planning.plan_request import PLANNED, PlanRequest
 from bestrand_drive.workflows.planning.suite_outlook import suite_outlook
 
-POINTS = 28
-"""Sizes at which a curve is known."""
+POINTS, FEW = 28, 9
+"""Sizes at which a curve is known; fewer above ``LARGE`` items, where the law of a single size takes half a second."""
+LARGE = 5000
 
 
 def suite_facts(suite: Suite) -> SuiteFacts:
@@ -136,7 +137,7 @@ def _drawn(outlook: Outlook, k: int, n: int, most: int) -> Curve:
 def _sizes(k: int, most: int) -> tuple[int, ...]:
     """Sizes that make a smooth curve: even in the logarithm, from a twentieth of the most on, k among them."""
     first = max(2, math.ceil(most / 20))
-    grid = np.unique(np.geomspace(min(first, k), most, POINTS).round().astype(int)).tolist()
+    grid = np.unique(np.geomspace(min(first, k), most, POINTS if most <= LARGE else FEW).round().astype(int)).tolist()
     return tuple(sorted({*grid, k}))
 
 
