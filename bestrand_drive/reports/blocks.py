@@ -84,6 +84,12 @@ class Blocks:
         return any(policy.hours.suite is not None for policy in self.data.policies)
 
     @property
+    def cost_said(self) -> str:
+        """What is counted as cost."""
+        kind = "simulated driving" if self.data.suite.benchmark == "builtin" else "driving"
+        return f"Hours of {kind}. What was not driven is predicted by the probes' durations."
+
+    @property
     def any_curve(self) -> bool:
         """Whether any expected error is known."""
         return any(not plot.reason for plot in self.plots)

@@ -1,7 +1,7 @@
 """What a report holds, apart from how it looks: the same as JSON and on the page.
 
-Numbers are in the metrics' own units, hours in hours of wall time; None stands for what is not known, and a reason says
-why wherever a reader would ask.
+Numbers are in the metrics' own units; hours of driving are of wall time (of ``builtin`` simulated). None stands for
+what is not known, and a reason says why wherever a reader would ask.
 """
 
 from __future__ import annotations
