@@ -6,6 +6,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+TINY = 1e-9
+"""What is smaller, beside a value or as one, is rounding."""
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -43,13 +46,20 @@ def round_scale(values: Iterable[float], low: float | None = None, high: float |
     """
     found = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     least, greatest = min(found), max(found)
-    spread = greatest - least or abs(greatest) or 1.0
-    step = _round_step(spread / most)
+    step = _round_step(_spread(least, greatest) / most)
     begin, end = math.floor(least / step) * step, math.ceil(greatest / step) * step
     begin, end = (begin, end) if begin < end else (begin - step, end + step)
     begin = begin if low is None or begin >= low else low
     end = end if high is None or end <= high else high
     return Scale(begin, end, step) if begin < end else Scale(begin - step, begin + step, step)
+
+
+def _spread(least: float, greatest: float) -> float:
+    """How far values lie apart; of equal ones, but for rounding, their size, or 1 around zero."""
+    size = max(abs(least), abs(greatest))
+    if greatest - least > TINY * max(size, TINY):
+        return greatest - least
+    return size if size > TINY else 1.0
 
 
 def _round_step(least: float) -> float:

@@ -33,7 +33,13 @@ def test_an_axis_does_not_leave_the_bounds(values):
 
 @pytest.mark.parametrize(
     ("values", "ends", "step"),
-    [([82.9, 90.8], (82, 92), 2), ([0.4, 220], (0, 250), 50), ([math.nan], (0, 1), 0.2), ([5.0], (4, 6), 1)],
+    [
+        ([82.9, 90.8], (82, 92), 2),
+        ([0.4, 220], (0, 250), 50),
+        ([math.nan], (0, 1), 0.2),
+        ([5.0], (4, 6), 1),
+        ([5e-324], (0, 0.2), 0.2),
+    ],
 )
 def test_ends_and_steps_are_round(values, ends, step):
     scale = round_scale(values)
