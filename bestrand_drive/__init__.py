@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from bestrand_drive.workflows.importing.verb import import_logs
     from bestrand_drive.workflows.living.check import check
     from bestrand_drive.workflows.planning.verb import plan
+    from bestrand_drive.workflows.reporting.verb import report
     from bestrand_drive.workflows.verbs import compress, estimate
 
 __version__ = "0.1.0"
@@ -39,6 +40,7 @@ __all__ = [
     "order",
     "plan",
     "read_suite",
+    "report",
     "theory",
 ]
 
@@ -58,6 +60,7 @@ _HOME = {
     "order": "bestrand_drive.workflows.estimating.verb",
     "plan": "bestrand_drive.workflows.planning.verb",
     "read_suite": "bestrand_drive.suite",
+    "report": "bestrand_drive.workflows.reporting.verb",
     "theory": "bestrand_drive.compression.theory",
 }
 

@@ -54,6 +54,8 @@ def test_the_wheel_holds_code_and_data_and_nothing_else(wheel):
     probes = {str(path.relative_to(ROOT)) for path in (ROOT / "probes").rglob("*") if path.suffix in {".py", ".yaml"}}
     assert {name.removeprefix("bestrand_drive/_data/") for name in names if "_data/probes/" in name} == probes
     assert "bestrand_drive/py.typed" in names
+    pages = {name for name in names if name.startswith("bestrand_drive/reports/templates/")}
+    assert {Path(name).name for name in pages} == {"report.html", "report.css", "report.js"}
     tops = {name.split("/")[0] for name in names}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"bestrand_drive"}
     strange = [name for name in names if "test" in name or name.endswith((".pyc", ".xml", ".json", ".csv"))]

@@ -209,10 +209,10 @@ ARROWS = {
     "headless": LOWEST,
     "evaluator": LOWEST | {"benchmarks"},
     "study": LOWEST | {"scores", "compression"},
-    "report": LOWEST | {"study"},
+    "reports": LOWEST | {"study"},
     "simulation": LOWEST | {"benchmarks"},
     "workflows": LOWEST
-    | {"benchmarks", "scores", "compression", "study", "report", "simulation", "suite", "readers", "exporters"},
+    | {"benchmarks", "scores", "compression", "study", "reports", "simulation", "suite", "readers", "exporters"},
     "cli": LOWEST | {"workflows", "benchmarks", "compression", "simulation", "suite", "headless"},
 }
 """Room -> what it may import beside itself."""

@@ -16,6 +16,7 @@ from bestrand_drive.cli.headless import group as headless
 from bestrand_drive.cli.importing import import_logs
 from bestrand_drive.cli.living import check, homogeneity, refresh
 from bestrand_drive.cli.planning import plan
+from bestrand_drive.cli.reporting import report
 from bestrand_drive.cli.running import adopt, demo, doctor, probe, servers, worker
 from bestrand_drive.cli.running.run import run as run_policy
 from bestrand_drive.cli.sharing import cite, materialize, share
@@ -44,6 +45,7 @@ app.command("inspect")(inspect.inspect)
 app.command("order")(order.order)
 app.command("materialize")(materialize.materialize)
 app.command("refresh")(refresh.refresh_suite)
+app.command("report")(report.report)
 app.command("share")(share.share)
 app.command("probe")(probe.probe)
 app.command("demo")(demo.demo)

@@ -18,7 +18,6 @@ from bestrand_drive.cli.running import driving_options as driving
 from bestrand_drive.cli.running.driving_options import HOW, SHOW, WHAT
 from bestrand_drive.cli.running.probe_progress import Progress
 from bestrand_drive.cli.running.run import exit_code
-from bestrand_drive.cli.running.run_again import again_line
 from bestrand_drive.cli.running.run_text import as_json, print_summary
 from bestrand_drive.cli.tables import console, say, table
 from bestrand_drive.errors import ExitCode, Incomplete, UsageError
@@ -42,6 +41,7 @@ from bestrand_drive.workflows.running.probe import (
 )
 from bestrand_drive.workflows.running.probe_file import ProbeEntry, read_probe_file, shipped_probes
 from bestrand_drive.workflows.running.run import RunReport
+from bestrand_drive.workflows.running.run_again import again_line
 from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, routes_or_shipped
 
 

@@ -10,7 +10,6 @@ from functools import partial
 from rich.console import Console
 
 from bestrand_drive.cli.running.driving_options import Json
-from bestrand_drive.cli.running.run_again import again_line
 from bestrand_drive.cli.running.run_lines import Lines
 from bestrand_drive.cli.running.run_live import LiveTable
 from bestrand_drive.cli.running.run_options import DryRun, Explain, of_a_run
@@ -22,6 +21,7 @@ from bestrand_drive.files import dump_json
 from bestrand_drive.simulation.processes.interrupts import Interrupts, interrupts
 from bestrand_drive.workflows.running.dry_run import dry_run as lines_of
 from bestrand_drive.workflows.running.run import RunReport, plan_run, run_policy
+from bestrand_drive.workflows.running.run_again import again_line
 from bestrand_drive.workflows.running.run_request import RunRequest, prepare
 
 

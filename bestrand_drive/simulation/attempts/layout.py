@@ -33,6 +33,11 @@ class Layout:
         return self.root / RUN_FILE
 
     @property
+    def request(self) -> Path:
+        """What the last start was asked for."""
+        return self.root / "request.json"
+
+    @property
     def lock(self) -> Path:
         """Who drives it now."""
         return self.root / LOCK_FILE

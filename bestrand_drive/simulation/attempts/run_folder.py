@@ -180,6 +180,7 @@ def check_place(layout: Layout) -> None:
         raise DataRefused(f"{folder}: it holds attempts, but its run.json is gone. {advice_without_run_file(folder)}")
     own = {
         LOCK_FILE,
+        layout.request.name,
         layout.dry_run.name,
         layout.servers.name,
         layout.crew.name,

@@ -29,6 +29,7 @@ from bestrand_drive.simulation.slots.cell import Cell, Halt, Tell
 from bestrand_drive.workflows.running.crews import check_engine, crew_of
 from bestrand_drive.workflows.running.interpreter import check_python, some_command
 from bestrand_drive.workflows.running.judged import Judged
+from bestrand_drive.workflows.running.last_request import keep_request
 from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, prepare
 
 if TYPE_CHECKING:
@@ -137,6 +138,7 @@ def run_policy(
     prepared = check_python(prepared, tell)
     _check_agent(prepared, some_command(prepared))
     with driving(prepared.settings.layout.root, prepared.info, pool_builds=pool_builds, tell=tell) as (layout, lock):
+        keep_request(layout, prepared.request)
         books = _books(prepared, AttemptStore(layout, repair=True))
         for damage in books.store.damage:
             tell(f"moved into the quarantine: {damage.why}")

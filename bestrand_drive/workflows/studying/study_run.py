@@ -162,7 +162,7 @@ def _arms(problem: Problem, request: StudyRequest) -> list[Arm]:
 def _run(
     entries: Sequence[tuple[Problem, Sequence[Arm]]], request: StudyRequest, notes: list[str], progress: Progress
 ) -> StudyResult:
-    from bestrand_drive.report.study_plots import write_plots  # noqa: PLC0415  matplotlib is slow to import
+    from bestrand_drive.reports.study_plots import write_plots  # noqa: PLC0415  matplotlib is slow to import
 
     plan = Plan(entries, request.estimators or (None,), request.keeps, request.seeds, request.out / "parts")
     notes = notes + plan.left_out()

@@ -12,12 +12,12 @@ from rich.console import Console
 
 from bestrand_drive.benchmarks.routes import parse_routes
 from bestrand_drive.cli.running import run_lines
-from bestrand_drive.cli.running.run_again import again_line
 from bestrand_drive.cli.running.run_lines import Lines, duration
 from bestrand_drive.cli.running.run_live import HEADS, LiveTable, row_of
 from bestrand_drive.simulation.engines.books import Settled
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.slots.cell import Cell, Finished, Situation
+from bestrand_drive.workflows.running.run_again import again_line
 from bestrand_drive.workflows.running.run_request import RunRequest
 from tests.conftest import Builders
 from tests.faults.conftest import base, make_runs, runs

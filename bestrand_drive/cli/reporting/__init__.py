@@ -1,0 +1,1 @@
+"""The command that writes a report for people to look at."""

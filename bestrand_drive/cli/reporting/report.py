@@ -1,0 +1,80 @@
+"""``bestrand report``: one HTML file about policies on a suite."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from bestrand_drive.cli.tables import console, say
+from bestrand_drive.errors import UsageError
+from bestrand_drive.files import dump_json
+from bestrand_drive.workflows.reporting.gather import Source
+from bestrand_drive.workflows.reporting.verb import write_report
+
+
+def report(
+    suite: Annotated[Path, typer.Argument(help="Suite folder.", show_default=False)],
+    results: Annotated[
+        list[str],
+        typer.Option(
+            help="Results of a policy, PATH or NAME=PATH; in a table, NAME is the column. Repeat for several.",
+            show_default=False,
+        ),
+    ],
+    out: Annotated[
+        Path | None, typer.Option(help="The HTML file; one that is there is replaced.", show_default=False)
+    ] = None,
+    level: Annotated[float, typer.Option(help="Confidence of the intervals.")] = 0.95,
+    missing: Annotated[
+        Literal["zero", "exclude"],
+        typer.Option(help="Missing items: zero scores them at their worst, exclude leaves them out."),
+    ] = "exclude",
+    allow_evaluator_mismatch: Annotated[
+        bool, typer.Option("--allow-evaluator-mismatch", help="Accept files of another benchmark's evaluator.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the report's data as one JSON object.")] = False,
+) -> None:
+    """Write one HTML file about policies on a suite: estimates, cost, what is missing, every route, provenance.
+
+    The file needs no network and no other file. Its data are in it, too, as JSON and CSV.
+
+    Example: bestrand report suite/ --results runs/a --results runs/b --out report.html
+    """
+    if out is None and not as_json:
+        raise UsageError("report writes nothing: give --out report.html, or --json, or both.")
+    data = write_report(suite, _sources(results), out, level, missing, allow_mismatch=allow_evaluator_mismatch)
+    if as_json:
+        print(dump_json(data.as_json()).decode(), end="")
+    elif out is not None:
+        gaps = sum(len(policy.missing) for policy in data.policies)
+        said = f"; {gaps} results are missing, the report says why" if gaps else ""
+        who = _policies(len(data.policies), driving=data.suite.driving)
+        say(console(), f"wrote {out}: {who} on {data.suite.k} {data.suite.item_word}{said}")
+
+
+def _sources(values: Sequence[str]) -> list[Source]:
+    return [_source(value) for value in values]
+
+
+def _source(value: str) -> Source:
+    """``PATH`` or ``NAME=PATH``; a path that is there is one, whatever its name."""
+    name, sign, rest = value.partition("=")
+    if not sign or Path(value).exists():
+        return _there(Source(Path(value)), value)
+    if not (name and rest):
+        raise UsageError(f"--results {value!r}: write PATH or NAME=PATH.")
+    return _there(Source(Path(rest), name), value)
+
+
+def _there(source: Source, value: str) -> Source:
+    if not source.path.exists():
+        raise UsageError(f"--results {value}: there is no such file or folder.")
+    return source
+
+
+def _policies(count: int, *, driving: bool) -> str:
+    one, many = ("policy", "policies") if driving else ("model", "models")
+    return f"one {one}" if count == 1 else f"{count} {many}"
