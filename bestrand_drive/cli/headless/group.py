@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import typer
 
-from bestrand_drive.cli.command import INTERRUPTED, run_command
 from bestrand_drive.cli.headless.install import install
 from bestrand_drive.cli.headless.map_from_routes import map_from_routes
 from bestrand_drive.cli.headless.serve import serve
@@ -16,11 +15,3 @@ app = typer.Typer(
 app.command("serve")(serve)
 app.command("install")(install)
 app.command("map-from-routes")(map_from_routes)
-
-
-def run_alone(arguments: list[str]) -> int:
-    """Run ``bestrand headless ...`` without the rest of the command; its exit code."""
-    alone = typer.Typer(name="bestrand", pretty_exceptions_enable=False)
-    alone.add_typer(app, name="headless")
-    alone.callback()(lambda: None)
-    return run_command(alone, arguments, interrupted="" if arguments[1:2] == ["serve"] else INTERRUPTED)
