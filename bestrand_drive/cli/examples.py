@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, TypeAlias
 
+Command: TypeAlias = Any
+"""The parser's own class, whose module differs between versions of typer."""
 MARK = "Example: "
 _LINE = re.compile(rf"^{MARK}(.+)$", re.MULTILINE)
 
 
-def examples_of(command: Any) -> tuple[str, ...]:  # noqa: ANN401  the parser's own class, whose module differs by version
+def examples_of(command: Command) -> tuple[str, ...]:
     """The examples that ``with_examples`` put at the end of a command's help."""
     return tuple(line for line in (command.epilog or "").split("\n\n") if line.startswith("bestrand "))
 
 
-def with_examples(command: Any) -> None:  # noqa: ANN401  as above
+def with_examples(command: Command) -> None:
     """Move the examples of a command, and of those below it, from the middle of the help to its end."""
     lines = _LINE.findall(command.help or "")
     if lines:

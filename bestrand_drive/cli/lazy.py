@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from bestrand_drive.cli.commands import ERRANDS, Place
-from bestrand_drive.cli.examples import with_examples
+from bestrand_drive.cli.examples import Command, with_examples
 
 
 class LazyGroup(TyperGroup):
@@ -31,7 +31,7 @@ class LazyGroup(TyperGroup):
         name, command, rest = super().resolve_command(ctx, args)
         return name, command if name is None else self.loaded(name), rest
 
-    def loaded(self, name: str) -> Any:  # noqa: ANN401  as above
+    def loaded(self, name: str) -> Command:
         """A command by its name, imported; what was registered with typer goes first."""
         place = next((places[name] for places in ERRANDS.values() if name in places), None)
         listed = self.commands[name]
@@ -40,15 +40,32 @@ class LazyGroup(TyperGroup):
         return load(name, place)
 
 
-def load(name: str, place: Place) -> Any:  # noqa: ANN401  as above
+def load(name: str, place: Place) -> Command:
     """Import a command."""
     found = getattr(importlib.import_module(f"bestrand_drive.cli.{place.module}"), place.name)
     if not isinstance(found, typer.Typer):
         alone = typer.Typer(add_completion=False)
         alone.command(name)(found)
-        command: Any = typer.main.get_command(alone)
+        command: Command = typer.main.get_command(alone)
     else:
         command = typer.main.get_group(found)
         command.name = name
     with_examples(command)
     return command
+
+
+def every_command() -> dict[str, Command]:
+    """All commands that help shows, groups too, by their words: ``compress``, ``compress bench2drive``, ..."""
+    root: Command = LazyGroup(name="bestrand")
+    found: dict[str, Command] = {}
+    for name in root.commands:
+        found |= _with_those_below(name, root.loaded(name))
+    return found
+
+
+def _with_those_below(words: str, command: Command) -> dict[str, Command]:
+    found = {words: command}
+    for name, one in getattr(command, "commands", {}).items():
+        if not one.hidden:
+            found |= _with_those_below(f"{words} {name}", one)
+    return found
