@@ -68,10 +68,10 @@ def _sections(root: str, commands: dict[str, Command]) -> Iterator[str]:
 
 
 def _options(words: str, command: Command, told: dict[str, str]) -> Iterator[str]:
-    rows = _rows(command)
-    if not rows:
+    panels = _panels(command)
+    text = "\n\n".join(f"{title}\n\n{markdown(('option', '', 'default'), rows)}" for title, rows in panels.items())
+    if not text:
         return
-    text = markdown(("option", "", "default"), rows)
     if text in told:
         yield f"Options: those of `bestrand {told[text]}`."
     else:
@@ -83,7 +83,7 @@ def _usage(words: str, command: Command) -> str:
     arguments = [_argument(one) for one in command.params if not one.opts[0].startswith("-")]
     needed = [f"{one.opts[0]} {_value(one)}" for one in command.params if one.opts[0].startswith("-") and one.required]
     below = ["COMMAND ..."] if getattr(command, "commands", None) else []
-    options = ["[OPTIONS]"] if _rows(command) else []
+    options = ["[OPTIONS]"] if _panels(command) else []
     return " ".join(["bestrand", words, *arguments, *needed, *options, *below])
 
 
@@ -92,15 +92,19 @@ def _argument(one: Parameter) -> str:
     return word if one.required else f"[{word}]"
 
 
-def _rows(command: Command) -> list[tuple[str, str, str]]:
-    rows = []
+def _panels(command: Command) -> dict[str, list[tuple[str, str, str]]]:
+    """Rows of the tables by their titles, as --help groups them."""
+    panels: dict[str, list[tuple[str, str, str]]] = {}
     for one in command.params:
         if one.name == "help" or getattr(one, "hidden", False):
             continue
         option = one.opts[0].startswith("-")
         name = f"{', '.join(one.opts)} {_value(one)}".rstrip() if option else _argument(one)
-        rows.append((f"`{name}`".replace("|", "\\|"), _escaped(one.help or ""), _default(one)))
-    return rows
+        row = f"`{name}`".replace("|", "\\|"), _escaped(one.help or ""), _default(one)
+        panels.setdefault(getattr(one, "rich_help_panel", None) or ("Options" if option else "Arguments"), []).append(
+            row
+        )
+    return panels
 
 
 def _value(one: Parameter) -> str:
@@ -116,13 +120,15 @@ def _kind(one: Parameter) -> Kind:
 
 def _choices(one: Parameter) -> str:
     kind = _kind(one)
-    return "|".join(typing.get_args(kind)) if typing.get_origin(kind) is Literal else ""
+    origin: object = typing.get_origin(kind)
+    return "|".join(typing.get_args(kind)) if origin is Literal else ""
 
 
 def _default(one: Parameter) -> str:
     if one.required:
         return "needed"
-    told = getattr(one, "show_default", False) and one.default not in (None, False, "") and not callable(one.default)
+    shown = getattr(one, "show_default", False)
+    told = shown and not (one.default is None or one.default is False or one.default == "" or callable(one.default))
     return f"`{one.default}`" if told else ""
 
 

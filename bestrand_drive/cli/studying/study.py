@@ -18,7 +18,9 @@ from bestrand_drive.workflows.studying.study_run import StudyRequest, StudyResul
 from bestrand_drive.workflows.studying.theory_check import TheoryResult, check_driving, check_table
 
 app = typer.Typer(
-    help="Measure how wrong estimates from suites are, on scores that are known in full.",
+    help="Measure how wrong estimates from suites are, on scores that are known in full.\n\n"
+    "Of a score table, probes are drawn a seed and all other models are targets (or those that --split names).\n\n"
+    "Example: bestrand study --scores scores.csv --seeds 100 --keep 0.1 --workers 2 --out study/",
     invoke_without_command=True,
     no_args_is_help=True,
 )
@@ -73,10 +75,7 @@ def scores(
     theory_check: Theory = False,
     as_json: Json = False,
 ) -> None:
-    """Study a score table: probes are drawn a seed, all other models are targets (or those that --split names).
-
-    Example: bestrand study --scores scores.csv --seeds 100 --keep 0.1 --workers 2 --out study/
-    """
+    """Study a score table."""
     if context.invoked_subcommand is not None:
         return
     if scores is None:
