@@ -54,7 +54,7 @@ def adopt(
 
     The folder is read by `estimate --results` and `compress --probe`. Adopting the same files again changes nothing.
 
-    Example: bestrand adopt results/A --out runs/A --benchmark bench2drive --carla-version 0.9.15 --evaluator-commit 1a2b
+    Example: bestrand adopt old/ --out runs/A --benchmark bench2drive --carla-version 0.9.15 --evaluator-commit 1a2b
     """
     name = policy_name_ or policy_name(results)
     declared = Declared(
