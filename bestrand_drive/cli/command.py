@@ -39,8 +39,8 @@ def run_command(app: typer.Typer, arguments: list[str], interrupted: str = INTER
         code: object = app(arguments, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
-    except SystemExit:
-        return CLOSED_PIPE  # how typer ends a command whose reader has closed the pipe
+    except SystemExit as left:  # with 0 from completion; else how typer ends a command whose reader has closed the pipe
+        return CLOSED_PIPE if left.code else ExitCode.OK
     except Exception as error:
         return _report(error)
     if code == ExitCode.INTERRUPTED and interrupted:  # some versions of typer catch Ctrl-C and return its code

@@ -144,7 +144,7 @@ class ScoreMatrix:
             UsageError: Unknown name; the message lists the known ones.
         """
         if name not in self.metric_names:
-            raise UsageError(f"No metric named {name!r}; this matrix has {', '.join(self.metric_names)}.")
+            raise UsageError(f"No metric named {name!r}; this matrix has {choices(name, self.metric_names)}")
         return self.metric_names.index(name)
 
     def masked(self, metric: int | str) -> np.ndarray:

@@ -11,18 +11,20 @@ from pathlib import Path
 
 import numpy as np
 
-from bestrand_drive.benchmarks.builtin_routes import towns_path
-from tests.conftest import made
+from bestrand_drive.benchmarks.builtin_routes import read_routes, routes_path, towns_path
+from tests.conftest import Builders, call, made
 from tests.faults.stand_in.checkout import make_agent, make_carla_root, make_checkout
 from tests.readers.logs import lm_eval_row, put_lm_eval, put_pool, right_wrong
-from tests.workflows.toys import make_bench, make_fail, make_table, write_wide
+from tests.workflows.toys import drive, make_bench, make_fail, make_table, write_wide
 
 PROBES = {"A": 1.6, "B": 0.6, "C": -0.4, "PDM-Lite": 1.6, "VAD": 0.3, "NEW": 0.9, "P": 1.3}
 """Policies with results on Bench2Drive, the better the higher."""
-RUNS = {"A": 0.7, "B": 0.4, "C": 0.0, "MyPolicy": 0.9, "my_policy": 0.9, "expert": 1.5, "nightly": 0.5}
+RUNS = {"A": 0.7, "B": 0.4, "C": 0.0, "MyPolicy": 0.9, "my_policy": 0.9, "nightly": 0.5}
 RUNS |= {"main": 0.8, "pr": 0.5, "release": 0.8, "a": 0.9, "b": 0.2}
 """Policies that were run on a suite at least."""
-FAIL = {"F": 0.9, "G": -0.1, "TFv6": 0.5}
+FAIL = {"F": 0.9, "G": -0.1, "H": 0.4, "TFv6": 0.5}
+OWN = {"expert": 1.5, "novice": -0.2}
+"""Policies with results on the routes that come with the package."""
 PROBE_FILE = """
 probes:
   - {name: Ann, agent: agent.py, config: one}
@@ -33,7 +35,7 @@ probes:
 def make_world(folder: Path) -> Path:
     """Write it all."""
     folder.mkdir(parents=True)
-    for part in (_driving, _pairs, _tables, _logs, _stacks, _towns):
+    for part in (_driving, _pairs, _own, _tables, _logs, _stacks, _towns):
         part(folder)
     return folder
 
@@ -48,6 +50,7 @@ def _driving(world: Path) -> None:
     probes = [part for name in ("A", "B", "C") for part in ("--probe", f"{name}={world / 'results' / name}")]
     made("bench2drive", "--routes", world / "bench2drive220.xml", *probes, "--k", 24, "--out", world / "suite")
     shutil.copytree(world / "results/A", world / "old")
+    assert call("share", world / "suite", "--out", world / "suite.share.json").code == 0
 
 
 def _pairs(world: Path) -> None:
@@ -57,6 +60,15 @@ def _pairs(world: Path) -> None:
         fail.put(world / "results" / name, name, level, 2)
     probes = ("--probe", f"F={world / 'results/F'}")
     made("fail2drive", "--routes", world / "fail2drive_split", *probes, "--k", 12, "--out", world / "f2d_suite")
+
+
+def _own(world: Path) -> None:
+    for name, level in OWN.items():
+        rng = np.random.default_rng([*name.encode()])
+        records = [drive(route.id, float(rng.normal(0.3 - level)), rng) for route in read_routes(routes_path()).routes]
+        Builders.write(world / "runs" / name / "results.json", records)
+    probes = [part for name in OWN for part in ("--probe", f"{name}={world / 'runs' / name}")]
+    made("builtin", *probes, "--keep", 0.35, "--out", world / "own_suite")
 
 
 def _tables(world: Path) -> None:

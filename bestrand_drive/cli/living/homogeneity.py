@@ -68,15 +68,14 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
     return command
 
 
-for _name, _routes in {
-    "bench2drive": "--routes bench2drive220.xml ",
-    "fail2drive": "--routes fail2drive_split/ ",
-    "builtin": "",
+for _name, _given in {
+    "bench2drive": "--routes bench2drive220.xml --probe A=results/A --probe B=results/B",
+    "fail2drive": "--routes fail2drive_split/ --probe F=results/F --probe G=results/G",
+    "builtin": "--probe expert=runs/expert --probe novice=runs/novice",
 }.items():
     app.command(
         _name,
-        help=f"Compare policies by their result files on {_name}.\n\n"
-        f"Example: bestrand homogeneity {_name} {_routes}--probe A=results/A --probe B=results/B",
+        help=f"Compare policies by their result files on {_name}.\n\nExample: bestrand homogeneity {_name} {_given}",
     )(_driving_command(_name))
 
 

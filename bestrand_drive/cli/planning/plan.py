@@ -75,15 +75,15 @@ def _results(known: Benchmark, paths: Mapping[str, Path]) -> Evidence:
     return driving_evidence(known, [ResultSource(name, path) for name, path in paths.items()])
 
 
-for _name, _routes in {
-    "bench2drive": "--routes bench2drive220.xml ",
-    "fail2drive": "--routes fail2drive_split/ ",
-    "builtin": "",
+for _name, _given in {
+    "bench2drive": "--routes bench2drive220.xml --probe A=results/A --probe B=results/B",
+    "fail2drive": "--routes fail2drive_split/ --probe F=results/F --probe G=results/G",
+    "builtin": "--probe expert=runs/expert --probe novice=runs/novice",
 }.items():
     app.command(
         _name,
         help=f"Plan a suite of {_name} by probes' results: --p95 2.5, --hours 20, --detect 2 ...\n\n"
-        f"Example: bestrand plan {_name} {_routes}--probe A=results/A --probe B=results/B --p95 9",
+        f"Example: bestrand plan {_name} {_given} --keep 0.35",
     )(_driving_command(_name))
 
 

@@ -138,7 +138,7 @@ app.command(
     "fail2drive",
     help="Study Fail2Drive likewise; subfolders of a policy's folder are its runs, and single runs are the targets.\n\n"
     "Example: bestrand study fail2drive --routes fail2drive_split/ --seeds 100 --keep 0.35 "
-    "--policy F=results/F --policy G=results/G",
+    "--policy F=results/F --policy G=results/G --policy H=results/H",
 )(_driving_command("fail2drive"))
 
 
