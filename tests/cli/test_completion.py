@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ import pytest
 
 from bestrand_drive.cli.commands import ERRANDS
 from bestrand_drive.errors import choices
+from tests.simulation.processes.trees import ROOT
 
 
 def answered(line: str) -> list[str]:
@@ -41,11 +43,26 @@ def test_options_and_their_words_are_completed():
     assert answered("bestrand headless ")[:-1] == ["serve", "install", "map-from-routes"]
 
 
-def test_a_shell_is_shown_its_script(bestrand, monkeypatch):
-    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
-    said = bestrand("--show-completion", "bash")
-    assert said.code == 0
-    assert "_BESTRAND_COMPLETE=complete_bash" in said.out
+@pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+def test_the_script_works_in_the_shell(tmp_path):
+    """As installed: bash sources what --show-completion prints, and asks the program for each word."""
+    program = tmp_path / "bestrand"
+    program.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.argv[0] = 'bestrand'\nfrom bestrand_drive.cli.entry import main\nmain()\n"
+    )
+    program.chmod(0o755)
+    asked = "source <(bestrand --show-completion bash)\nCOMP_WORDS=(bestrand he)\nCOMP_CWORD=1\n"
+    asked += "_bestrand_completion bestrand && echo ${COMPREPLY[@]} && complete -p bestrand"
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT)}
+    environment["_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION"] = (
+        "1"  # else the shell is that of whoever runs the tests
+    )
+    done = subprocess.run(
+        ["bash", "--norc", "-c", asked], env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[0] == "headless"
+    assert done.stdout.splitlines()[1].endswith("-F _bestrand_completion bestrand")
 
 
 @pytest.mark.parametrize(

@@ -119,3 +119,12 @@ def test_commands_inside_sentences_have_the_options_that_they_name():
         known |= {flag for one, own in options.items() if name and one.split()[0] == name.split()[0] for flag in own}
         wrong += [f"{place}: {text}"] if (name is None and not flags <= known) or flags - known else []
     assert wrong == []
+
+
+PYTHON = [one for one in all_blocks() if one.language == "python" and "carla" not in one.text]
+
+
+@pytest.mark.parametrize("block", PYTHON, ids=lambda block: block.place)
+def test_python_does_what_it_says(block, here, capsys):
+    exec(compile(block.text, block.place, "exec"), {})
+    assert capsys.readouterr().out

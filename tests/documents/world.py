@@ -17,13 +17,14 @@ from tests.faults.stand_in.checkout import make_agent, make_carla_root, make_che
 from tests.readers.logs import lm_eval_row, put_lm_eval, put_pool, right_wrong
 from tests.workflows.toys import drive, make_bench, make_fail, make_table, write_wide
 
-PROBES = {"A": 1.6, "B": 0.6, "C": -0.4, "PDM-Lite": 1.6, "VAD": 0.3, "NEW": 0.9, "P": 1.3}
+PROBES = {"A": 1.6, "B": 0.6, "C": -0.4, "NEW": 0.9, "P": 1.3, "PDM-Lite": 1.6, "TransFuser++": 0.8, "LEAD-TFv6": 1.1}
+PROBES |= {"ORION": 0.7, "MindDrive-0.5B": 0.6, "TCP-traj": 0.2, "UniAD-Base": 0.0, "VAD": -0.1, "SimLingo": 1.0}
 """Policies with results on Bench2Drive, the better the higher."""
-RUNS = {"A": 0.7, "B": 0.4, "C": 0.0, "MyPolicy": 0.9, "my_policy": 0.9, "nightly": 0.5}
+RUNS = {"A": 0.7, "B": 0.4, "C": 0.0, "MyPolicy": 0.9, "my_policy": 0.9}
 RUNS |= {"main": 0.8, "pr": 0.5, "release": 0.8, "a": 0.9, "b": 0.2}
 """Policies that were run on a suite at least."""
 FAIL = {"F": 0.9, "G": -0.1, "H": 0.4, "TFv6": 0.5}
-OWN = {"expert": 1.5, "novice": -0.2}
+OWN = {"expert": 1.5, "novice": -0.2, "nightly": 0.5}
 """Policies with results on the routes that come with the package."""
 PROBE_FILE = """
 probes:
@@ -65,10 +66,12 @@ def _pairs(world: Path) -> None:
 def _own(world: Path) -> None:
     for name, level in OWN.items():
         rng = np.random.default_rng([*name.encode()])
-        records = [drive(route.id, float(rng.normal(0.3 - level)), rng) for route in read_routes(routes_path()).routes]
+        routes = read_routes(routes_path(), "demo" if name == "nightly" else "").routes
+        records = [drive(route.id, float(rng.normal(0.3 - level)), rng) for route in routes]
         Builders.write(world / "runs" / name / "results.json", records)
-    probes = [part for name in OWN for part in ("--probe", f"{name}={world / 'runs' / name}")]
+    probes = ("--probe", f"expert={world / 'runs/expert'}", "--probe", f"novice={world / 'runs/novice'}")
     made("builtin", *probes, "--keep", 0.35, "--out", world / "own_suite")
+    made("builtin", "--part", "demo", "--k", 20, "--out", world / "ci_suite")
 
 
 def _tables(world: Path) -> None:
