@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import gzip
-import os
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -115,7 +113,9 @@ def _towns(world: Path) -> None:
 
 
 def copied(world: Path, to: Path) -> Path:
-    """A world of one's own: the files are linked, for the commands write new ones in their place."""
-    copy: Callable[[str, str], object] = os.link
-    shutil.copytree(world, to, copy_function=copy, symlinks=True)
+    """A folder of one's own with links to what is in the world; new files and folders go beside the links."""
+    (to / "runs").mkdir(parents=True)
+    for one in [*world.iterdir(), *(world / "runs").iterdir()]:
+        if one.name != "runs":
+            (to / one.relative_to(world)).symlink_to(one)
     return to
