@@ -16,7 +16,7 @@ from bestrand_drive.cli.options import number_ranges, path_pairs
 from bestrand_drive.cli.planning.plan_options import Asked, of_a_plan
 from bestrand_drive.cli.planning.plan_text import plan_json, print_plan
 from bestrand_drive.compression.noise import Noise
-from bestrand_drive.errors import ExitCode
+from bestrand_drive.errors import ExitCode, UsageError
 from bestrand_drive.files import dump_json
 from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
@@ -33,8 +33,10 @@ class _Group(TyperGroup):
     """Takes a suite folder in place of a subcommand."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401  typer's own untyped interface
-        if args and args[0] not in self.commands and ("/" in args[0] or (Path(args[0]) / "suite.json").exists()):
+        if args and args[0] not in self.commands and (Path(args[0]) / "suite.json").exists():
             args = ["of-suite", *args]
+        elif args and "/" in args[0]:
+            raise UsageError(f"No such command, and no suite folder: {args[0]} (no suite.json is there).")
         return super().resolve_command(ctx, args)
 
 
