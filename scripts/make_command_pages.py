@@ -15,9 +15,9 @@ from typing import Any, Literal, TypeAlias
 
 from documents import markdown, marks
 
+from bestrand_drive.cli.app import every_command
 from bestrand_drive.cli.commands import ERRANDS
 from bestrand_drive.cli.examples import Command, examples_of
-from bestrand_drive.cli.lazy import every_command
 from bestrand_drive.files import write_atomic
 
 NAME = "make_command_pages"

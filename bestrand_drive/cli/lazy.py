@@ -52,20 +52,3 @@ def load(name: str, place: Place) -> Command:
         command.name = name
     with_examples(command)
     return command
-
-
-def every_command() -> dict[str, Command]:
-    """All commands that help shows, groups too, by their words: ``compress``, ``compress bench2drive``, ..."""
-    root: Command = LazyGroup(name="bestrand")
-    found: dict[str, Command] = {}
-    for name in root.commands:
-        found |= _with_those_below(name, root.loaded(name))
-    return found
-
-
-def _with_those_below(words: str, command: Command) -> dict[str, Command]:
-    found = {words: command}
-    for name, one in getattr(command, "commands", {}).items():
-        if not one.hidden:
-            found |= _with_those_below(f"{words} {name}", one)
-    return found

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bestrand_drive.cli.lazy import every_command
+from bestrand_drive.cli.app import every_command
 from tests.conftest import call
 from tests.documents.blocks import SHELL, Block, all_blocks, spans
 from tests.documents.world import copied, make_world

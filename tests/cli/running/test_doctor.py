@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from bestrand_drive.cli.lazy import every_command
+from bestrand_drive.cli.app import every_command
 from bestrand_drive.simulation.processes.identity import identify, is_running
 from tests.faults.stand_in.checkout import make_checkout
 from tests.simulation.attempts.made import tree

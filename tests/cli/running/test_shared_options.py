@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from bestrand_drive.cli.lazy import every_command
+from bestrand_drive.cli.app import every_command
 
 COMMANDS = {
     name: {flag: one for one in command.params for flag in one.opts}
