@@ -14,6 +14,8 @@ Every message says what is wrong, where, and what to do about it.
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -65,3 +67,22 @@ class EnvironmentFault(BestrandError):
     """A server, a device or a port that is needed is not there."""
 
     exit_code = ExitCode.ENVIRONMENT
+
+
+def choices(asked: str | Iterable[str], known: Iterable[str]) -> str:
+    """The end of a message about words that are not known: what is, and which of it was nearly written.
+
+    Args:
+        asked: One word or several that are not known.
+        known: What could have been asked for, in the order in which to list it.
+    """
+    names = list(known)
+    near = {name: None for word in ([asked] if isinstance(asked, str) else asked) for name in _nearest(word, names)}
+    listed = f"{', '.join(names) or 'none'}."
+    return f"{listed} Did you mean {' or '.join(near)}?" if near else listed
+
+
+def _nearest(word: str, names: list[str]) -> list[str]:
+    """The name that is spelt most alike, whatever its case; none when nothing is near."""
+    folded = {name.casefold(): name for name in reversed(names)}
+    return [folded[one] for one in difflib.get_close_matches(word.casefold(), folded, n=1)]

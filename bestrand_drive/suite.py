@@ -193,7 +193,7 @@ class Suite(_Model):
     """A frozen choice of items (``suite.json``).
 
     Attributes:
-        benchmark: ``bench2drive``, ``fail2drive`` or ``scores``.
+        benchmark: ``bench2drive``, ``fail2drive``, ``builtin`` or ``scores``.
         route_set: Name of the known route set or score table.
         source_sha256: Of the route files or the score table.
         n: Items of the benchmark, N.

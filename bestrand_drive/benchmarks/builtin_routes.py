@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 
 from bestrand_drive.benchmarks.routes import RouteFile, parse_routes, read_route_file, subset_xml
-from bestrand_drive.errors import BestrandError, UsageError
+from bestrand_drive.errors import BestrandError, UsageError, choices
 from bestrand_drive.files import read_bytes, shipped_folder
 
 NAME = "builtin"
@@ -55,7 +55,7 @@ def part_ids(part: str) -> tuple[str, ...]:
         raise BestrandError(f"{path}: not a mapping; the installation is damaged. Install the package again.")
     parts: dict[str, list[object]] = described.get("parts", {})
     if part not in parts:
-        raise UsageError(f"--part {part}: there is no such part; there are {', '.join(parts) or 'none'}.")
+        raise UsageError(f"--part {part}: there is no such part; there are {choices(part, parts)}")
     return tuple(str(one) for one in parts[part])
 
 

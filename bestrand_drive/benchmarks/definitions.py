@@ -10,7 +10,7 @@ from typing import Literal
 from bestrand_drive.benchmarks import bench2drive, builtin, builtin_routes, fail2drive
 from bestrand_drive.benchmarks.benchmark import Benchmark, ScoreTable
 from bestrand_drive.benchmarks.records import PolicyResults
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 
 MissingRule = Literal["zero", "exclude"]
 
@@ -92,5 +92,5 @@ def definition(name: str) -> Definition:
         UsageError: Unknown; the message lists the known ones.
     """
     if name not in DEFINITIONS:
-        raise UsageError(f"No driving benchmark named {name!r}; known are {', '.join(DEFINITIONS)}.")
+        raise UsageError(f"No driving benchmark named {name!r}; known are {choices(name, DEFINITIONS)}")
     return DEFINITIONS[name]

@@ -7,51 +7,11 @@ from typing import Annotated
 
 import typer
 
-from bestrand_drive.cli.choosing import compress, inspect
-from bestrand_drive.cli.command import run_command
-from bestrand_drive.cli.comparing import compare
-from bestrand_drive.cli.estimating import estimate, order
-from bestrand_drive.cli.exporting import export
-from bestrand_drive.cli.headless import group as headless
-from bestrand_drive.cli.importing import import_logs
-from bestrand_drive.cli.living import check, homogeneity, refresh
-from bestrand_drive.cli.planning import plan
-from bestrand_drive.cli.reporting import report
-from bestrand_drive.cli.running import adopt, demo, doctor, probe, servers, worker
-from bestrand_drive.cli.running.run import run as run_policy
-from bestrand_drive.cli.sharing import cite, materialize, share
-from bestrand_drive.cli.studying import study
+from bestrand_drive.cli.command import INTERRUPTED, run_command
+from bestrand_drive.cli.examples import Command
+from bestrand_drive.cli.lazy import LazyGroup
 
-app = typer.Typer(
-    name="bestrand",
-    help="Evaluate driving policies on a small, representative suite of routes, with honest error bars.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
-app.add_typer(compress.app, name="compress")
-app.add_typer(headless.app, name="headless")
-app.add_typer(plan.app, name="plan")
-app.add_typer(homogeneity.app, name="homogeneity")
-app.add_typer(study.app, name="study")
-app.command("adopt")(adopt.adopt)
-app.command("check")(check.check)
-app.command("cite")(cite.cite)
-app.command("compare")(compare.compare)
-app.command("doctor")(doctor.doctor)
-app.command("estimate")(estimate.estimate)
-app.command("export")(export.export)
-app.command("import")(import_logs.import_logs)
-app.command("inspect")(inspect.inspect)
-app.command("order")(order.order)
-app.command("materialize")(materialize.materialize)
-app.command("refresh")(refresh.refresh_suite)
-app.command("report")(report.report)
-app.command("share")(share.share)
-app.command("probe")(probe.probe)
-app.command("demo")(demo.demo)
-app.command("run")(run_policy)
-app.command("servers")(servers.servers)
-app.command("worker")(worker.worker)
+app = typer.Typer(name="bestrand", cls=LazyGroup, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _print_version(wanted: bool) -> None:
@@ -60,7 +20,7 @@ def _print_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
+@app.callback(epilog="Each command says more, with examples: bestrand COMMAND --help")
 def options(
     version: Annotated[
         bool, typer.Option("--version", help="Print the version and leave.", callback=_print_version, is_eager=True)
@@ -71,4 +31,22 @@ def options(
 
 def run(arguments: list[str]) -> int:
     """Run the command on some arguments and return its exit code."""
-    return run_command(app, arguments)
+    serving = arguments[:2] == ["headless", "serve"]  # which says itself that it was interrupted
+    return run_command(app, arguments, interrupted="" if serving else INTERRUPTED)
+
+
+def every_command() -> dict[str, Command]:
+    """All commands that help shows, groups too, by their words: ``compress``, ``compress bench2drive``, ..."""
+    root: Command = typer.main.get_command(app)
+    found: dict[str, Command] = {}
+    for name in root.commands:
+        found |= _with_those_below(name, root.loaded(name))
+    return found
+
+
+def _with_those_below(words: str, command: Command) -> dict[str, Command]:
+    found = {words: command}
+    for name, one in getattr(command, "commands", {}).items():
+        if not one.hidden:
+            found |= _with_those_below(f"{words} {name}", one)
+    return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 import traceback
-from collections.abc import Callable
 from typing import Protocol, cast
 
 import typer
@@ -40,27 +39,13 @@ def run_command(app: typer.Typer, arguments: list[str], interrupted: str = INTER
         code: object = app(arguments, standalone_mode=False)
     except (KeyboardInterrupt, typer.Abort):
         code = ExitCode.INTERRUPTED
-    except SystemExit:
-        return CLOSED_PIPE  # how typer ends a command whose reader has closed the pipe
+    except SystemExit as left:  # with 0 from completion; else how typer ends a command whose reader has closed the pipe
+        return CLOSED_PIPE if left.code else ExitCode.OK
     except Exception as error:
         return _report(error)
     if code == ExitCode.INTERRUPTED and interrupted:  # some versions of typer catch Ctrl-C and return its code
         print(interrupted, file=sys.stderr)
     return code if isinstance(code, int) else ExitCode.OK
-
-
-def run_alone(name: str, command: Callable[..., int], arguments: list[str]) -> int:
-    """Run one command without the rest of them; its exit code.
-
-    Args:
-        name: Of the command.
-        command: It.
-        arguments: Behind the program's name, the command's name first.
-    """
-    alone = typer.Typer(name="bestrand", pretty_exceptions_enable=False)
-    alone.command(name)(command)
-    alone.callback()(lambda: None)
-    return run_command(alone, arguments)
 
 
 def _check_text(arguments: list[str]) -> None:

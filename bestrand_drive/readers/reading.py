@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.errors import DataRefused, UsageError, choices
 from bestrand_drive.readers.choice import Choice, Chosen, chosen
 from bestrand_drive.readers.collecting import Collector, Columns
 from bestrand_drive.readers.contract import Intake, Reader, Scale
@@ -66,7 +66,7 @@ def read_logs(reader: Reader, sources: Sequence[Source], request: Request) -> tu
         UsageError: The choice leaves none or more than one reading.
     """
     if request.duplicates not in DUPLICATES:
-        raise UsageError(f"--duplicates {request.duplicates}: known are {', '.join(DUPLICATES)}.")
+        raise UsageError(f"--duplicates {request.duplicates}: known are {choices(request.duplicates, DUPLICATES)}")
     intake = Intake(patterns=request.choice.tasks)
     collector = Collector(intake, request.choice.wants)
     for source in sources:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 
-from bestrand_drive.errors import EnvironmentFault, UsageError
+from bestrand_drive.errors import EnvironmentFault, UsageError, choices
 from bestrand_drive.readers.contract import Reader
 
 GROUP = "bestrand_drive.readers"
@@ -44,7 +44,7 @@ def find_reader(name: str) -> Reader:
         return reader
     added = _added()
     if name not in added:
-        raise UsageError(f"No reader of {name!r}; known are {', '.join(reader_names())}.")
+        raise UsageError(f"No reader of {name!r}; known are {choices(name, reader_names())}")
     return _loaded(added[name])
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import torch
 from torch import Tensor
 
-from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.errors import DataRefused, UsageError, choices
 from bestrand_drive.scores.frames import dense_scores
 from bestrand_drive.scores.metrics import MetricSpec
 
@@ -144,7 +144,7 @@ class ScoreMatrix:
             UsageError: Unknown name; the message lists the known ones.
         """
         if name not in self.metric_names:
-            raise UsageError(f"No metric named {name!r}; this matrix has {', '.join(self.metric_names)}.")
+            raise UsageError(f"No metric named {name!r}; this matrix has {choices(name, self.metric_names)}")
         return self.metric_names.index(name)
 
     def masked(self, metric: int | str) -> np.ndarray:
@@ -173,7 +173,7 @@ class ScoreMatrix:
         """
         unknown = [name for name in names if name not in self.policies]
         if unknown:
-            raise UsageError(f"No policy named {', '.join(unknown)}; known: {', '.join(self.policies)}.")
+            raise UsageError(f"No policy named {', '.join(unknown)}; known: {choices(unknown, self.policies)}")
         take = torch.tensor([self.policies.index(name) for name in names], dtype=torch.long)
         return replace(
             self,

@@ -14,7 +14,7 @@ from bestrand_drive.compression.pool import draw_pool, pool_size
 from bestrand_drive.compression.profiles import profiles
 from bestrand_drive.compression.selectors.base import BatchSelector, ChoiceSettings, Selection
 from bestrand_drive.compression.selectors.registry import SELECTORS
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.study.candidates import (
     best_candidate,
@@ -62,7 +62,7 @@ class Arm:
             UsageError: There is no such selector.
         """
         if selector not in SELECTORS:
-            raise UsageError(f"--selectors {selector}: known are {', '.join(SELECTORS)}.")
+            raise UsageError(f"--selectors {selector}: known are {choices(selector, SELECTORS)}")
         return cls(selector, selector, pool_factor=SELECTORS[selector].pool_factor)
 
     def cost(self, items: int, probes: int, k: int) -> float:

@@ -14,7 +14,7 @@ from bestrand_drive.compression.estimation import MetricFrame, estimate
 from bestrand_drive.compression.estimators.expc import ProbeRegression, fit_regression
 from bestrand_drive.compression.estimators.registry import ESTIMATORS, guesses
 from bestrand_drive.compression.estimators.source import Guess, Source
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.scores.metrics import MetricSpec
 from bestrand_drive.study.arms import DOUBLES, OWN_ESTIMATOR, Chosen, family_profiles
 from bestrand_drive.study.batch_blup import Models, blup_points
@@ -65,7 +65,7 @@ def estimator_of(chosen: Chosen, selector: str, wanted: str | None) -> str:
     if wanted is None:
         return chosen.selection.estimator if chosen.selection else OWN_ESTIMATOR[selector]
     if wanted not in ESTIMATORS:
-        raise UsageError(f"--estimators {wanted}: known are {', '.join(ESTIMATORS)}.")
+        raise UsageError(f"--estimators {wanted}: known are {choices(wanted, ESTIMATORS)}")
     return wanted
 
 

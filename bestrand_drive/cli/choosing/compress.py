@@ -20,7 +20,13 @@ from bestrand_drive.workflows.evidence.evidence import Evidence
 from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence, with_probed_families
 from bestrand_drive.workflows.verbs import check_request, choose_and_write, result_sources, with_exclusions
 
-app = typer.Typer(help="Choose the items that stand for a whole benchmark.", no_args_is_help=True)
+app = typer.Typer(
+    help="Choose the items that stand for a whole benchmark: the benchmark's name comes first.\n\n"
+    "Example: bestrand compress bench2drive --routes bench2drive220.xml --keep 0.35 --out suite/ "
+    "--probe A=results/A --probe B=results/B\n\n"
+    "Example: bestrand compress scores --scores scores.csv --n-probes 5 --keep 0.1 --out suite/",
+    no_args_is_help=True,
+)
 
 
 def _driving_command(benchmark: str) -> Callable[..., None]:
@@ -79,15 +85,23 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
     return command
 
 
-app.command("bench2drive", help="Choose routes of Bench2Drive; --routes is its route file.")(
-    _driving_command("bench2drive")
-)
-app.command("fail2drive", help="Choose pairs of routes of Fail2Drive; --routes is its folder of route files.")(
-    _driving_command("fail2drive")
-)
-app.command("builtin", help="Choose routes of those that come with this package; --routes for others in its towns.")(
-    _driving_command("builtin")
-)
+app.command(
+    "bench2drive",
+    help="Choose routes of Bench2Drive; --routes is its route file.\n\n"
+    "Example: bestrand compress bench2drive --routes bench2drive220.xml --keep 0.35 --out suite/ "
+    "--probe A=results/A --probe B=results/B\n\n"
+    "Example: bestrand compress bench2drive --routes bench2drive220.xml --keep 0.35 --out suite/",
+)(_driving_command("bench2drive"))
+app.command(
+    "fail2drive",
+    help="Choose pairs of routes of Fail2Drive; --routes is its folder of route files.\n\n"
+    "Example: bestrand compress fail2drive --routes fail2drive_split/ --probe F=results/F --keep 0.5 --out suite/",
+)(_driving_command("fail2drive"))
+app.command(
+    "builtin",
+    help="Choose routes of those that come with this package; --routes for others in its towns.\n\n"
+    "Example: bestrand compress builtin --keep 0.35 --out suite/",
+)(_driving_command("builtin"))
 
 
 @app.command("scores")
@@ -137,7 +151,10 @@ def scores(
     no_probe_data: common.NoProbeData = False,
     force: common.Force = False,
 ) -> None:
-    """Choose items of any benchmark from a table of scores (item x model)."""
+    """Choose items of any benchmark from a table of scores (item x model).
+
+    Example: bestrand compress scores --scores scores.csv --n-probes 5 --keep 0.1 --out suite/
+    """
     weights = metric_weights(metric or [])
     request = CompressRequest(
         keep=keep,

@@ -15,7 +15,10 @@ def inspect(
     suite: Annotated[Path, typer.Argument(help="Suite folder.", show_default=False)],
     as_json: Annotated[bool, typer.Option("--json", help="Print the suite as JSON.")] = False,
 ) -> None:
-    """Show what is in a suite: items, strata and types not driven, probes, predicted hours, expected errors."""
+    """Show what is in a suite: items, strata and types not driven, probes, predicted hours, expected errors.
+
+    Example: bestrand inspect suite/
+    """
     known = read_suite(suite)
     if as_json:
         print(known.to_json().decode(), end="")

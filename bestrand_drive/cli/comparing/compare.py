@@ -47,6 +47,10 @@ def compare(
 ) -> int:
     """Compare policies by their results on a suite: candidate minus baseline on the whole benchmark.
 
+    Example: bestrand compare suite/ --baseline runs/Old --candidate runs/MyPolicy
+
+    Example: bestrand compare suite/ --many runs/step10k runs/step20k runs/step30k runs/step40k
+
     Leaves with 6 when items of the suite have no result and --missing does not say what to do with them.
     """
     if many != (baseline is None and candidate is None) or bool(policies) != many:

@@ -57,6 +57,10 @@ def estimate(
 
     Leaves with 6 when items of the suite have no result and --missing does not say what to do with them, unless
     --until is reached without them.
+
+    Example: bestrand estimate suite/ --results runs/MyPolicy
+
+    Example: bestrand estimate suite/ --results runs/MyPolicy --missing exclude --json
     """
     known = read_suite(suite)
     found = verbs.estimate(

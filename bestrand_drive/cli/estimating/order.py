@@ -22,8 +22,9 @@ def order(
 ) -> None:
     """Print a suite's items in the order in which to run them to stop early, with their blocks.
 
-    Every beginning of the order holds each stratum's share. Judge whole blocks only: bestrand estimate suite/
-    --results runs/MyPolicy --until driving_score=3
+    Every beginning of the order holds each stratum's share. Whole blocks only are judged: see estimate --until.
+
+    Example: bestrand order suite/
     """
     known = read_suite(suite)
     found = order_of(known, block)

@@ -37,6 +37,8 @@ def install(
     """Make a CARLA_ROOT whose CarlaUE4.sh starts the server, so that an evaluator needs no change.
 
     The script also takes these options, but the root, from the variable BESTRAND_HEADLESS_OPTIONS.
+
+    Example: bestrand headless install carla_root/ --maps towns/
     """
     require_extra()
     from bestrand_drive.headless.installation import install as write  # noqa: PLC0415  as above

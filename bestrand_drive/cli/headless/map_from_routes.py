@@ -27,7 +27,10 @@ def map_from_routes(
     routes: Annotated[list[Path], typer.Argument(help="Route files, or folders of them (*.xml).", show_default=False)],
     out: Annotated[Path, typer.Option(help="Folder to write to; files of the same name are replaced.")],
 ) -> None:
-    """Build OpenDRIVE towns around routes: roads where the routes run, made up where they say nothing."""
+    """Build OpenDRIVE towns around routes: roads where the routes run, made up where they say nothing.
+
+    Example: bestrand headless map-from-routes routes.xml --out maps/
+    """
     files = [read_route_file(path) for path in _files(routes)]
     found = [_within_reach(file, route) for file in files for route in routes_of(file)]
     texts = files_of(found)

@@ -40,7 +40,12 @@ def serve(
     die_with_parent: DieWithParent = False,
     fault: Faults = [],  # noqa: B006  typer's way to say that it may be absent
 ) -> int:
-    """Serve until interrupted. SIGTERM ends it with 0, Ctrl-C with 130."""
+    """Serve until interrupted. SIGTERM ends it with 0, Ctrl-C with 130.
+
+    Example: bestrand headless serve --maps towns/ --map Town01
+
+    Example: bestrand headless serve --maps towns/ --synchronous --fault crash@tick=500
+    """
     require_extra()
     from bestrand_drive.headless.serving import serve as run  # noqa: PLC0415  only this command needs carla
 

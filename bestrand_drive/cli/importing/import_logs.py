@@ -67,6 +67,10 @@ def import_logs(
 
     Rows are joined by the hash of what was asked, where the tool keeps one. What is missing, repeated or left out is
     counted; more than one task, metric or filter without a choice is an error that lists them.
+
+    Example: bestrand import lm-eval out/ --task gsm8k --metric exact_match --filter strict-match --out gsm8k.parquet
+
+    Example: bestrand import plain scores.csv --out scores.parquet
     """
     found = read(
         log_format,

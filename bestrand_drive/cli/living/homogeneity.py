@@ -32,7 +32,7 @@ MOST_COLUMNS = 16
 
 app = typer.Typer(
     help="Show how alike policies are: rho for every two, families by clustering, copies.\n\n"
-    "Example: bestrand homogeneity scores --scores matrix.csv.gz",
+    "Example: bestrand homogeneity scores --scores scores.csv",
     no_args_is_help=True,
 )
 
@@ -68,8 +68,15 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
     return command
 
 
-for _name in ("bench2drive", "fail2drive", "builtin"):
-    app.command(_name, help=f"Compare policies by their result files on {_name}.")(_driving_command(_name))
+for _name, _given in {
+    "bench2drive": "--routes bench2drive220.xml --probe A=results/A --probe B=results/B",
+    "fail2drive": "--routes fail2drive_split/ --probe F=results/F --probe G=results/G",
+    "builtin": "--probe expert=runs/expert --probe novice=runs/novice",
+}.items():
+    app.command(
+        _name,
+        help=f"Compare policies by their result files on {_name}.\n\nExample: bestrand homogeneity {_name} {_given}",
+    )(_driving_command(_name))
 
 
 @app.command("scores")
@@ -82,7 +89,10 @@ def scores(
     cut: Cut = CUT,
     as_json: Json = False,
 ) -> None:
-    """Compare the models of a score table."""
+    """Compare the models of a score table.
+
+    Example: bestrand homogeneity scores --scores scores.csv
+    """
     policies = table_policies(TableSource(scores=scores, probes=tuple(probe or ())))
     _told(homogeneity(policies, metric or [], cut), as_json)
 

@@ -16,7 +16,7 @@ from bestrand_drive.cli.options import number_ranges, path_pairs
 from bestrand_drive.cli.planning.plan_options import Asked, of_a_plan
 from bestrand_drive.cli.planning.plan_text import plan_json, print_plan
 from bestrand_drive.compression.noise import Noise
-from bestrand_drive.errors import ExitCode
+from bestrand_drive.errors import ExitCode, UsageError
 from bestrand_drive.files import dump_json
 from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
@@ -35,12 +35,16 @@ class _Group(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401  typer's own untyped interface
         if args and args[0] not in self.commands and (Path(args[0]) / "suite.json").exists():
             args = ["of-suite", *args]
+        elif args and "/" in args[0]:
+            raise UsageError(f"No such command, and no suite folder: {args[0]} (no suite.json is there).")
         return super().resolve_command(ctx, args)
 
 
 app = typer.Typer(
     cls=_Group,
-    help="How large a suite must be, or what to expect of a size: plan scores --p95 0.02 ..., or plan SUITE_FOLDER.",
+    help="How large a suite must be, or what to expect of a size; by results, a table, or a suite folder.\n\n"
+    "Example: bestrand plan scores --scores scores.csv --n-probes 5 --p95 0.03\n\n"
+    "Example: bestrand plan suite/",
     no_args_is_help=True,
 )
 
@@ -73,10 +77,16 @@ def _results(known: Benchmark, paths: Mapping[str, Path]) -> Evidence:
     return driving_evidence(known, [ResultSource(name, path) for name, path in paths.items()])
 
 
-for _name in ("bench2drive", "fail2drive", "builtin"):
-    app.command(_name, help=f"Plan a suite of {_name} by probes' results: --p95 2.5, --hours 20, --detect 2 ...")(
-        _driving_command(_name)
-    )
+for _name, _given in {
+    "bench2drive": "--routes bench2drive220.xml --probe A=results/A --probe B=results/B",
+    "fail2drive": "--routes fail2drive_split/ --probe F=results/F --probe G=results/G",
+    "builtin": "--probe expert=runs/expert --probe novice=runs/novice",
+}.items():
+    app.command(
+        _name,
+        help=f"Plan a suite of {_name} by probes' results: --p95 2.5, --hours 20, --detect 2 ...\n\n"
+        f"Example: bestrand plan {_name} {_given} --keep 0.35",
+    )(_driving_command(_name))
 
 
 def _scores(
@@ -95,7 +105,10 @@ def _scores(
         typer.Option("--bounds", help="Least and greatest value of a metric, NAME=LOW:HIGH.", show_default=False),
     ] = None,
 ) -> int:
-    """Plan a suite of any benchmark by a table of scores, such as --scores m.csv --n-probes 5 --p95 0.02."""
+    """Plan a suite of any benchmark by a table of scores, such as --scores m.csv --n-probes 5 --p95 0.02.
+
+    Example: bestrand plan scores --scores scores.csv --n-probes 5 --p95 0.03
+    """
     request = asked.request
     request.check()
     source = TableSource(

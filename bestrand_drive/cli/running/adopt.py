@@ -53,6 +53,8 @@ def adopt(
     """Take earlier results into a run folder: every record becomes an attempt, with the versions that you declare.
 
     The folder is read by `estimate --results` and `compress --probe`. Adopting the same files again changes nothing.
+
+    Example: bestrand adopt old/ --out runs/A --benchmark bench2drive --carla-version 0.9.15 --evaluator-commit 1a2b
     """
     name = policy_name_ or policy_name(results)
     declared = Declared(

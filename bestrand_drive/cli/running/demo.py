@@ -33,6 +33,8 @@ def demo(
     """Drive three probes on 40 short routes, choose a suite, estimate a fourth policy from it, and drive the truth.
 
     Everything runs on the headless server: no CARLA, no GPU, no files of a benchmark.
+
+    Example: bestrand demo --servers 2 --out bestrand-demo
     """
     screen = console()
     progress = Progress(screen, brief=True)

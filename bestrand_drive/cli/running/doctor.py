@@ -42,6 +42,10 @@ def _doctor(
     """Check what a run needs, in order, without starting a server or writing anything. Give the options of the run.
 
     Exit code 7 when something would fail. What is not given is skipped; --dry-run and --explain change nothing.
+
+    Example: bestrand doctor builtin --agent probe:expert --part demo
+
+    Example: bestrand doctor --root Bench2Drive --carla-root carla --routes suite/ --agent agent.py
     """
     check_numbers(request)
     if request.until and request.routes and request.benchmark:

@@ -115,6 +115,8 @@ def probe(
 
     Give the same command again to go on after whatever happened. The suite is the one that `compress` makes of the
     same results. Leaves with 6, and writes no suite, when routes have no result and --missing does not allow it.
+
+    Example: bestrand probe builtin --part demo --keep 0.35 --servers 2 --out suite/
     """
     choice = CompressRequest(
         keep=keep,

@@ -29,6 +29,10 @@ def _run_command(request: RunRequest, *, dry_run: DryRun = False, explain: Expla
     """Run a policy by the benchmark's own evaluator; give the same command again to go on.
 
     A result of the policy counts, however bad; only what the simulator or the machine did is tried again.
+
+    Example: bestrand run builtin --agent probe:expert --part demo --servers 2 --out runs/expert
+
+    Example: bestrand run bench2drive --root Bench2Drive --carla-root carla --routes suite/ --agent a.py --out runs/A
     """
     return _show(request, commands=dry_run, as_object=json) if dry_run or explain else _run(request, as_object=json)
 

@@ -20,7 +20,10 @@ def servers(
         ),
     ] = None,
 ) -> int:
-    """Say how many servers a run that goes on uses, or let it use more or fewer without stopping it."""
+    """Say how many servers a run that goes on uses, or let it use more or fewer without stopping it.
+
+    Example: bestrand servers runs/MyPolicy --set 4
+    """
     found = ask_servers(run_folder, wanted)
     say(console(), f"{run_folder}: {found.servers} servers, of {found.most} for which it has ports and GPUs")
     return 0

@@ -30,6 +30,8 @@ def worker(
     """Make attempts on this host for a run that is driven elsewhere; routes, agent and checkout must be seen here, too.
 
     It may be started before the run or while it goes on, and leaves with it; SIGTERM gives back what it has begun.
+
+    Example: bestrand worker runs/MyPolicy --servers 2 --gpus 0,1
     """
     request = WorkerRequest(
         run=run_folder,

@@ -18,7 +18,9 @@ from bestrand_drive.workflows.studying.study_run import StudyRequest, StudyResul
 from bestrand_drive.workflows.studying.theory_check import TheoryResult, check_driving, check_table
 
 app = typer.Typer(
-    help="Measure how wrong estimates from suites are, on scores that are known in full.",
+    help="Measure how wrong estimates from suites are, on scores that are known in full.\n\n"
+    "Of a score table, probes are drawn a seed and all other models are targets (or those that --split names).\n\n"
+    "Example: bestrand study --scores scores.csv --seeds 100 --keep 0.1 --workers 2 --out study/",
     invoke_without_command=True,
     no_args_is_help=True,
 )
@@ -73,7 +75,7 @@ def scores(
     theory_check: Theory = False,
     as_json: Json = False,
 ) -> None:
-    """Study a score table: probes are drawn a seed, all other models are targets (or those that --split names)."""
+    """Study a score table."""
     if context.invoked_subcommand is not None:
         return
     if scores is None:
@@ -126,12 +128,17 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
     return command
 
 
-app.command("bench2drive", help="Study Bench2Drive: each family of policies in turn is estimated by all others.")(
-    _driving_command("bench2drive")
-)
+app.command(
+    "bench2drive",
+    help="Study Bench2Drive: each family of policies in turn is estimated by all others.\n\n"
+    "Example: bestrand study bench2drive --routes bench2drive220.xml --seeds 100 --keep 0.35 "
+    "--policy A=results/A --policy B=results/B --policy C=results/C",
+)(_driving_command("bench2drive"))
 app.command(
     "fail2drive",
-    help="Study Fail2Drive likewise; subfolders of a policy's folder are its runs, and single runs are the targets.",
+    help="Study Fail2Drive likewise; subfolders of a policy's folder are its runs, and single runs are the targets.\n\n"
+    "Example: bestrand study fail2drive --routes fail2drive_split/ --seeds 100 --keep 0.35 "
+    "--policy F=results/F --policy G=results/G --policy H=results/H",
 )(_driving_command("fail2drive"))
 
 

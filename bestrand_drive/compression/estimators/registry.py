@@ -21,7 +21,7 @@ from bestrand_drive.compression.estimators.source import Guess, Source
 from bestrand_drive.compression.estimators.sparse_network import sparse_network
 from bestrand_drive.compression.estimators.stratified import stratified_mean
 from bestrand_drive.compression.selectors.base import Selection
-from bestrand_drive.errors import Incomplete, UsageError
+from bestrand_drive.errors import Incomplete, UsageError, choices
 
 Estimator = Callable[[Array, Selection, Source], list[Guess]]
 """``(values [k, target] with NaN where not measured, selection, source) -> one guess a target``."""
@@ -43,7 +43,7 @@ def guesses(name: str, values: Array, selection: Selection, source: Source) -> l
         Incomplete: A target was measured on none of the chosen items.
     """
     if name not in ESTIMATORS:
-        raise UsageError(f"--estimators {name}: known are {', '.join(ESTIMATORS)}.")
+        raise UsageError(f"--estimators {name}: known are {choices(name, ESTIMATORS)}")
     if bool(np.isnan(values).all(axis=0).any()):
         raise Incomplete("A target has no usable result on the chosen items, so nothing can be estimated.")
     found = [_within(guess, source) for guess in ESTIMATORS[name](values, selection, source)]

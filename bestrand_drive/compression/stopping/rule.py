@@ -20,7 +20,7 @@ import torch
 from bestrand_drive.compression.estimation import Estimate
 from bestrand_drive.compression.policy_estimates import Population, policy_estimates
 from bestrand_drive.compression.stopping.order import Order
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.scores.matrix import ScoreMatrix
 
 FIRST_LOOK = 30
@@ -164,7 +164,7 @@ def look(beginning: Collection[str], blocks: int, scores: ScoreMatrix, populatio
     lines = policy_estimates(seen, population, goal.level)
     unknown = [name for name in goal.half_widths if name not in lines]
     if unknown:
-        raise UsageError(f"--until {', '.join(unknown)}: not estimated here; known are {', '.join(lines)}.")
+        raise UsageError(f"--until {', '.join(unknown)}: not estimated here; known are {choices(unknown, lines)}")
     intervals = {name: getattr(lines[name], goal.interval) for name in goal.half_widths}
     return Look(
         blocks=blocks,

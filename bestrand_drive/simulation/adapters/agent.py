@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.files import shipped_folder
 
 PROBE = "probe:"
@@ -67,7 +67,7 @@ def shipped_probe(name: str) -> Path:
     folder = shipped_folder("probes")
     names = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
     if name not in names:
-        raise UsageError(f"{PROBE}{name}: no such probe is shipped; there are {', '.join(names) or 'none'}.")
+        raise UsageError(f"{PROBE}{name}: no such probe is shipped; there are {choices(name, names)}")
     return folder / f"{name}.py"
 
 

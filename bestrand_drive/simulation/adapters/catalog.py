@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.simulation.adapters.adapter import Adapter
 from bestrand_drive.simulation.adapters.bench2drive import BENCH2DRIVE
 from bestrand_drive.simulation.adapters.builtin import BUILTIN
@@ -18,5 +18,5 @@ def find_adapter(name: str) -> Adapter:
         UsageError: There is none.
     """
     if name not in ADAPTERS:
-        raise UsageError(f"no evaluator is called {name!r}; there are {', '.join(ADAPTERS)}.")
+        raise UsageError(f"no evaluator is called {name!r}; there are {choices(name, ADAPTERS)}")
     return ADAPTERS[name]

@@ -119,7 +119,7 @@ def driving(
     What a killed driver left running is ended, and then its scratch is removed.
 
     Args:
-        folder: Its parent must exist.
+        folder: The folder above its parent must exist.
         info: What is run now.
         pool_builds: Let a folder hold runs in different simulators.
         tell: Told of each process that was ended.
@@ -134,7 +134,7 @@ def driving(
     check_place(layout)
     with ExitStack() as held:
         with _writable(folder):
-            folder.mkdir(exist_ok=True)
+            folder.mkdir(parents=True, exist_ok=True)
             lock = held.enter_context(driver_lock(layout.lock))
             refuse_owned(folder)
             _write_info(layout, info, pool_builds=pool_builds)
@@ -164,12 +164,12 @@ def check_place(layout: Layout) -> None:
     """Refuse a place that cannot be, or must not become, a run folder.
 
     Raises:
-        UsageError: The place is taken, or the folder above it is not there.
+        UsageError: The place is taken, or two folders above it are not there (one is made: ``runs/`` of ``runs/mine``).
         DataRefused: It holds attempts without a description.
     """
     folder = layout.root
     if not folder.exists():
-        if not folder.parent.is_dir():
+        if not folder.parent.is_dir() and (folder.parent.exists() or not folder.parent.parent.is_dir()):
             raise UsageError(f"--out {folder}: the folder {folder.parent} does not exist; make it first.")
         return
     if not folder.is_dir():

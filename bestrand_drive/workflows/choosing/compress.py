@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from bestrand_drive.errors import NothingSelected, UsageError
+from bestrand_drive.errors import NothingSelected, UsageError, choices
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Choice, Domain, Suite, SuiteItem, SuiteProbe
 from bestrand_drive.workflows.choosing.choose import Chosen, choose, eligible_items
@@ -32,8 +32,8 @@ def compress_evidence(evidence: Evidence, request: CompressRequest) -> Suite:
     request.check()
     unknown = set(request.metric_weights) - set(evidence.scores.metric_names)
     if unknown:
-        known = ", ".join(evidence.scores.metric_names)
-        raise UsageError(f"--metric {', '.join(sorted(unknown))}: not measured here; known are {known}.")
+        known = choices(unknown, evidence.scores.metric_names)
+        raise UsageError(f"--metric {', '.join(sorted(unknown))}: not measured here; known are {known}")
     excluded = excluded_items(request, evidence.scores, evidence.members)
     costs = mean_costs(evidence.scores)
     choosable = len(eligible_items(evidence.scores, excluded))

@@ -13,7 +13,7 @@ from bestrand_drive.compression.features import OBJECTIVES
 from bestrand_drive.compression.pool import kept_items
 from bestrand_drive.compression.search import WAYS
 from bestrand_drive.compression.selectors.registry import SELECTORS
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.scores.matrix import ScoreMatrix
 
 BALANCING = ("balanced", "bestrand")
@@ -68,12 +68,12 @@ class CompressRequest:
         if not math.isfinite(sizes[0]) or sizes[0] <= 0:
             raise UsageError("--keep, --k and --hours must be above 0.")
         if self.selector not in SELECTORS:
-            raise UsageError(f"--selector {self.selector}: known are {', '.join(SELECTORS)}.")
+            raise UsageError(f"--selector {self.selector}: known are {choices(self.selector, SELECTORS)}")
         self._check_objective()
         if self.candidates < 1:
             raise UsageError(f"--candidates {self.candidates}: give 1 or more.")
         if self.search not in WAYS:
-            raise UsageError(f"--search {self.search}: known are {', '.join(WAYS)}.")
+            raise UsageError(f"--search {self.search}: known are {choices(self.search, WAYS)}")
         if not 0 <= self.seed < 2**63:
             raise UsageError(f"--seed {self.seed}: give a whole number from 0 to 2^63 - 1.")
         if self.pool_factor is not None and not (math.isfinite(self.pool_factor) and self.pool_factor >= 1):
@@ -87,7 +87,7 @@ class CompressRequest:
 
     def _check_objective(self) -> None:
         if self.objective not in OBJECTIVES:
-            raise UsageError(f"--objective {self.objective}: known are {', '.join(OBJECTIVES)}.")
+            raise UsageError(f"--objective {self.objective}: known are {choices(self.objective, OBJECTIVES)}")
         if self.objective != "scores" and self.selector not in BALANCING:
             raise UsageError(
                 f"--objective {self.objective}: --selector {self.selector} balances nothing; take "

@@ -11,7 +11,7 @@ from bestrand_drive.benchmarks.definitions import MissingRule
 from bestrand_drive.compression.estimation import Bound, Estimate
 from bestrand_drive.compression.policy_estimates import policy_estimates
 from bestrand_drive.compression.stopping.rule import Decision
-from bestrand_drive.errors import Incomplete, UsageError
+from bestrand_drive.errors import Incomplete, UsageError, choices
 from bestrand_drive.suite import Suite, SuiteProbe
 from bestrand_drive.workflows.choosing.cautions import cautions
 from bestrand_drive.workflows.estimating.knowledge import item_weights, population_of
@@ -107,7 +107,7 @@ class SuiteEstimate:
         for result in self.results:
             if result.name == name:
                 return result
-        raise UsageError(f"No metric {name!r} in this estimate; it has {', '.join(r.name for r in self.results)}.")
+        raise UsageError(f"No metric {name!r} in this estimate; it has {choices(name, [r.name for r in self.results])}")
 
 
 def estimate_target(

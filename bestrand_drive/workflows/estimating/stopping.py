@@ -11,7 +11,7 @@ from bestrand_drive.benchmarks.benchmark import NO_RECORD
 from bestrand_drive.benchmarks.definitions import MissingRule
 from bestrand_drive.compression.stopping.order import Order, suite_order
 from bestrand_drive.compression.stopping.rule import Decision, Goal, decide
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.estimating.knowledge import population_of
 from bestrand_drive.workflows.estimating.targets import Target, missing_items, whole_items, with_filled
@@ -111,7 +111,7 @@ def check_goal(suite: Suite, goal: Goal, runs: int) -> None:
     metrics |= {domain.name: (domain.metric,) for domain in suite.domains}
     unknown = [name for name in goal.half_widths if name not in metrics]
     if unknown:
-        raise UsageError(f"--until {', '.join(unknown)}: not estimated here; known are {', '.join(metrics)}.")
+        raise UsageError(f"--until {', '.join(unknown)}: not estimated here; known are {choices(unknown, metrics)}")
     if goal.interval == "policy" and runs == 1:
         noisy = {metric.name for metric in suite.metrics if metric.noise is not None}
         _refuse_noise([name for name in goal.half_widths if not noisy.issuperset(metrics[name])])

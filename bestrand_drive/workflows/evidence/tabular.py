@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from bestrand_drive.compression.probe_choice import abilities, drawn, spread_evenly
-from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.errors import DataRefused, UsageError, choices
 from bestrand_drive.files import read_bytes, sha256_bytes
 from bestrand_drive.readers.items import content_key
 from bestrand_drive.readers.parquet import ItemFacts, import_spec, item_facts
@@ -177,7 +177,9 @@ def choose_probes(distinct: Sequence[str], matrix: ScoreMatrix, source: TableSou
         UsageError: Both or neither are given where one is needed, there are too few models, or an unknown way.
     """
     if source.probe_choice not in PROBE_CHOICES:
-        raise UsageError(f"--probe-choice {source.probe_choice}: known are {', '.join(PROBE_CHOICES)}.")
+        raise UsageError(
+            f"--probe-choice {source.probe_choice}: known are {choices(source.probe_choice, PROBE_CHOICES)}"
+        )
     if source.n_probes is None and source.probe_choice != PROBE_CHOICES[0]:
         raise UsageError(f"--probe-choice {source.probe_choice}: say how many with --n-probes.")
     if source.probes and source.n_probes is not None:

@@ -12,7 +12,7 @@ import torch
 
 from bestrand_drive.compression.noise import Noise, pooled_noise
 from bestrand_drive.compression.policy_estimates import LEAST_REPEAT_FREEDOM
-from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.errors import DataRefused, UsageError, choices
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.choosing.choose import driven_items, family_numbers
@@ -100,7 +100,7 @@ def plan_suite(suite: Suite, request: PlanRequest, noise: Mapping[str, Noise] | 
     known = {metric.name: metric for metric in suite.metrics}
     absent = [name for name in request.metrics if name not in known]
     if absent:
-        raise UsageError(f"--metric {', '.join(absent)}: not in this suite; it has {', '.join(known)}.")
+        raise UsageError(f"--metric {', '.join(absent)}: not in this suite; it has {choices(absent, known)}")
     way = request.way(bool(suite.strata))
     outlooks: list[Outlook] = []
     for name in request.metrics or known:

@@ -15,7 +15,7 @@ from bestrand_drive.benchmarks.definitions import definition
 from bestrand_drive.compression.features import OBJECTIVES
 from bestrand_drive.compression.policy_estimates import HarmonicRule
 from bestrand_drive.compression.probe_choice import abilities
-from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.errors import DataRefused, UsageError, choices
 from bestrand_drive.readers.parquet import item_facts
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.tables import read_items, read_table
@@ -129,9 +129,9 @@ def _check(study: TableStudy) -> None:
         UsageError: An unknown word, an impossible number, or an option that this split would not look at.
     """
     if study.split not in SPLITS:
-        raise UsageError(f"--split {study.split}: known are {', '.join(SPLITS)}.")
+        raise UsageError(f"--split {study.split}: known are {choices(study.split, SPLITS)}")
     if study.probe_choice not in PROBE_CHOICES:
-        raise UsageError(f"--probe-choice {study.probe_choice}: known are {', '.join(PROBE_CHOICES)}.")
+        raise UsageError(f"--probe-choice {study.probe_choice}: known are {choices(study.probe_choice, PROBE_CHOICES)}")
     if study.probe_choice != "random" and study.split != "random":
         raise UsageError(f"--probe-choice {study.probe_choice} is of the random split; leave --split out.")
     if study.n_probes < 1:
@@ -310,7 +310,7 @@ def sweep_entries(
     entries: list[tuple[Problem, Sequence[Arm]]] = []
     for sweep in sweeps:
         if sweep not in SWEEPS:
-            raise UsageError(f"--sweep {sweep}: known are {', '.join(SWEEPS)}.")
+            raise UsageError(f"--sweep {sweep}: known are {choices(sweep, SWEEPS)}")
         if sweep in ("p", "probe-choice"):
             values = swept_probes(study, scores) if sweep == "p" else SWEEPS[sweep]
             entries += [_probe_entry(study, scores, dropped, judged, sweep, value) for value in values]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bestrand_drive.compression.estimators.registry import ESTIMATORS
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.files import write_atomic
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.tables import read_items
@@ -66,7 +66,7 @@ class StudyRequest:
             Arm.of(name)
         unknown = [name for name in self.estimators if name not in ESTIMATORS]
         if unknown:
-            raise UsageError(f"--estimators {', '.join(unknown)}: known are {', '.join(ESTIMATORS)}.")
+            raise UsageError(f"--estimators {', '.join(unknown)}: known are {choices(unknown, ESTIMATORS)}")
         if self.seeds < 1 or self.workers < 1:
             raise UsageError("--seeds and --workers: give 1 or more.")
         wrong = [keep for keep in self.keeps if not 0 < keep <= 1]

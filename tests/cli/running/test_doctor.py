@@ -8,9 +8,8 @@ import subprocess
 import sys
 
 import pytest
-import typer
 
-from bestrand_drive.cli.app import app
+from bestrand_drive.cli.app import every_command
 from bestrand_drive.simulation.processes.identity import identify, is_running
 from tests.faults.stand_in.checkout import make_checkout
 from tests.simulation.attempts.made import tree
@@ -100,7 +99,7 @@ def test_a_wrong_command_line_is_exit_2(bestrand, wrong):
 
 def options_of(name):
     """All options of a command, as the parser knows them."""
-    (command,) = (one for key, one in typer.main.get_command(app).commands.items() if key == name)
+    command = every_command()[name]
     return {flag: one for one in command.params if one.name != "help" for flag in one.opts}
 
 

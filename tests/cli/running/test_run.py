@@ -106,8 +106,14 @@ def test_a_place_where_no_folder_can_be_made(runs):
 
 
 def test_an_absent_folder_above_the_run(runs):
-    runs.out = "absent/run"
+    """One is made, as a reader of "--out runs/MyPolicy" expects; two are rather a wrong path, or no mount."""
+    runs.out = "absent/deeper/run"
     assert "make it first" in runs.run(code=2).err
+    runs.out = "absent/run"
+    runs.run("--explain")
+    assert not (runs.folder / "absent").exists()
+    runs.run("--only", 1711)
+    assert runs.endings() == ["Completed"]
 
 
 def test_a_run_folder_whose_name_a_shell_would_split_is_refused_at_once(runs):

@@ -186,7 +186,7 @@ def test_an_adopted_run_takes_on_the_first_evaluator_that_runs(tmp_path):
 
 def test_places_that_cannot_be_run_folders(tmp_path):
     with pytest.raises(UsageError, match="make it first"):
-        drive(tmp_path / "absent" / "run")
+        drive(tmp_path / "absent" / "deeper" / "run")
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(UsageError, match="a file of that name"):
         drive(tmp_path / "file")

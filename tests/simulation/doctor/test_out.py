@@ -46,7 +46,7 @@ def test_a_folder_that_is_to_begin(found, case):
 
 def test_a_folder_that_cannot_become_one(found, tmp_path):
     assert found("run folder", out=tmp_path)["run folder"].level is Level.FAIL
-    assert "make it first" in found("run folder", out=tmp_path / "no/run")["run folder"].said
+    assert "make it first" in found("run folder", out=tmp_path / "no/such/run")["run folder"].said
 
 
 def test_how_far_it_is_without_a_change(found, begun):
