@@ -25,6 +25,7 @@ NOT_GIVEN = {
     r"bestrand servers ": "asks a run that goes on; tests/simulation/crews gives it",
     r"python -m tests\.real_evaluator ": "needs checkouts of the benchmarks; tests/real_evaluator is run on demand",
     r"BENCH2DRIVE_ROOT=": "the same",
+    r"BESTRAND_SLURM_HIGH=": "needs a Slurm; tests/real_slurm is run on demand",
     r"HOOKS=|cd Bench2Drive|export |/path/to/evaluator": "needs a checkout; tests/real_evaluator is run on demand",
 }
 """What begins so is not given here, and why."""
@@ -69,7 +70,7 @@ def words_of(line: str, block: Block) -> list[str]:
     """What to call for a line."""
     assert line.startswith("bestrand "), f"{block.place}: {line!r}: neither one of our commands nor listed in NOT_GIVEN"
     assert "..." not in line, f"{block.place}: {line!r}: say it in full, so that a reader can give it"
-    words = [word.replace("~/", f"{Path.home()}/") for word in shlex.split(line)[1:]]
+    words = [word.replace("~/", f"{Path.home()}/") for word in shlex.split(line.partition(" > ")[0])[1:]]
     if words[0] in DRY and not {"--dry-run", "--explain"} & set(words):
         place = words.index("--out") + 1
         words[place] = words[place].rstrip("/") + ".dry"

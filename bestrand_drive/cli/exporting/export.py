@@ -32,7 +32,9 @@ def export(
 ) -> None:
     """Write the chosen items in the form that their own tool takes, to run a new model on them only.
 
-    Example: bestrand export suite/ --format lm-eval-samples --out gsm8k.json
+    Example: bestrand export gsm8k_suite/ --format lm-eval-samples --out gsm8k.json
+
+    Example: bestrand export suite/ --format leaderboard --out routes.xml
     """
     found = write(suite, form, out=out, force=force)
     if as_json:

@@ -24,7 +24,7 @@ def check(
 ) -> int:
     """Tell whether the benchmark drifted: items gone, new or reworded, strata moved, probes' scores others.
 
-    Example: bestrand check suite/ --scores new.parquet
+    Example: bestrand check gsm8k_suite/ --scores gsm8k.parquet
 
     Leaves with 1 when it did, so that a pipeline stops before it trusts the suite.
     """
