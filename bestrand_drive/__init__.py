@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from bestrand_drive.suite import Suite, read_suite
     from bestrand_drive.workflows.comparing.verb import compare, compare_many
     from bestrand_drive.workflows.estimating.verb import enough, order
+    from bestrand_drive.workflows.gating.verb import gate
     from bestrand_drive.workflows.importing.verb import import_logs
     from bestrand_drive.workflows.planning.verb import plan
     from bestrand_drive.workflows.verbs import compress, estimate
@@ -31,6 +32,7 @@ __all__ = [
     "compress",
     "enough",
     "estimate",
+    "gate",
     "import_logs",
     "order",
     "plan",
@@ -48,6 +50,7 @@ _HOME = {
     "compress": "bestrand_drive.workflows.verbs",
     "enough": "bestrand_drive.workflows.estimating.verb",
     "estimate": "bestrand_drive.workflows.verbs",
+    "gate": "bestrand_drive.workflows.gating.verb",
     "import_logs": "bestrand_drive.workflows.importing.verb",
     "order": "bestrand_drive.workflows.estimating.verb",
     "plan": "bestrand_drive.workflows.planning.verb",

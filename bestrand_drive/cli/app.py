@@ -11,6 +11,7 @@ from bestrand_drive.cli.choosing import compress, inspect
 from bestrand_drive.cli.command import run_command
 from bestrand_drive.cli.comparing import compare
 from bestrand_drive.cli.estimating import estimate, order
+from bestrand_drive.cli.gating import gate
 from bestrand_drive.cli.headless import group as headless
 from bestrand_drive.cli.importing import import_logs
 from bestrand_drive.cli.living import homogeneity, refresh
@@ -36,6 +37,7 @@ app.command("cite")(cite.cite)
 app.command("compare")(compare.compare)
 app.command("doctor")(doctor.doctor)
 app.command("estimate")(estimate.estimate)
+app.command("gate")(gate.gate)
 app.command("import")(import_logs.import_logs)
 app.command("inspect")(inspect.inspect)
 app.command("order")(order.order)
