@@ -6,15 +6,11 @@ score says nothing without statistics. The gate is one case a metric and referen
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from xml.etree import ElementTree as Xml
 
-_LONGEST = 2000
-"""Characters of a text; readers of JUnit refuse files of tens of megabytes."""
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold, escaped or not."""
+from bestrand_drive.workflows.gating.fitting import fitting
 
 Evidence = Mapping[str, Any]
 
@@ -38,7 +34,7 @@ def junit(found: Evidence) -> bytes:
 
 
 def _suite(name: str, benchmark: str, cases: Sequence[Xml.Element]) -> Xml.Element:
-    suite = Xml.Element("testsuite", {"name": _text(f"{benchmark} {name}")})
+    suite = Xml.Element("testsuite", {"name": fitting(f"{benchmark} {name}")})
     suite.extend(cases)
     kinds = (("tests", "testcase"), ("failures", "failure"), ("errors", "error"), ("skipped", "skipped"))
     for attribute, tag in kinds:
@@ -54,20 +50,20 @@ def _counts(suites: Sequence[Xml.Element]) -> dict[str, str]:
 def _properties(found: Evidence) -> Xml.Element:
     properties = Xml.Element("properties")
     for name in ("status", "rule", "confidence", "undecided", "gates", "simulator", "suite"):
-        Xml.SubElement(properties, "property", {"name": name, "value": _text(found[name])})
+        Xml.SubElement(properties, "property", {"name": name, "value": fitting(found[name])})
     for caution in found["cautions"]:
-        Xml.SubElement(properties, "property", {"name": "caution", "value": _text(caution)})
+        Xml.SubElement(properties, "property", {"name": "caution", "value": fitting(caution)})
     return properties
 
 
 def _route(found: Evidence, route: Evidence) -> Xml.Element:
-    case = Xml.Element("testcase", {"classname": _text(f"{found['benchmark']}.routes"), "name": _text(route["id"])})
+    case = Xml.Element("testcase", {"classname": fitting(f"{found['benchmark']}.routes"), "name": fitting(route["id"])})
     left_out = [one["left_out"] for one in route["references"]]
     if route["no_result"] is not None:
-        Xml.SubElement(case, "error", {"type": "no result", "message": _text(route["no_result"])})
+        Xml.SubElement(case, "error", {"type": "no result", "message": fitting(route["no_result"])})
     elif all(left_out):
-        Xml.SubElement(case, "skipped", {"message": _text(left_out[0])})
-    Xml.SubElement(case, "system-out").text = _text("\n".join(_scores(found, route)))
+        Xml.SubElement(case, "skipped", {"message": fitting(left_out[0])})
+    Xml.SubElement(case, "system-out").text = fitting("\n".join(_scores(found, route)))
     return case
 
 
@@ -88,21 +84,12 @@ def _gate_cases(found: Evidence) -> Iterator[Xml.Element]:
     for reference in found["references"]:
         for line in reference["metrics"]:
             name = f"{line['name']} against {reference['role']} {reference['policy']}"
-            case = Xml.Element("testcase", {"classname": _text(f"{found['benchmark']}.gate"), "name": _text(name)})
+            case = Xml.Element("testcase", {"classname": fitting(f"{found['benchmark']}.gate"), "name": fitting(name)})
             said = " ".join(part for part in (line["said"], line["would_decide"]) if part)
             if line["status"] == "failed":
-                Xml.SubElement(case, "failure", {"type": "failed", "message": _text(said)})
+                Xml.SubElement(case, "failure", {"type": "failed", "message": fitting(said)})
             elif line["status"] == "undecided":
                 tag = "skipped" if line["passes"] else "failure"
-                Xml.SubElement(case, tag, {"type": "undecided", "message": _text(said)})
-            Xml.SubElement(case, "system-out").text = _text("\n".join([found["said"], said, *found["cautions"]]))
+                Xml.SubElement(case, tag, {"type": "undecided", "message": fitting(said)})
+            Xml.SubElement(case, "system-out").text = fitting("\n".join([found["said"], said, *found["cautions"]]))
             yield case
-
-
-def _text(value: object) -> str:
-    """Text that XML can hold; a long one keeps its head and tail."""
-    text = _FORBIDDEN.sub("\ufffd", str(value))
-    if len(text) <= _LONGEST:
-        return text
-    half = _LONGEST // 2
-    return f"{text[:half]} ... {len(text) - _LONGEST} characters left out ... {text[-half:]}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bestrand_drive.workflows.gating.fitting import fitting
 from bestrand_drive.workflows.gating.summary import HEADS, rows, sentences
 
 _MARKS = {"passed": "✅", "failed": "❌", "undecided": "❔"}
@@ -33,7 +34,7 @@ def _lines(found: Mapping[str, Any]) -> Iterator[str]:
 
 def _plain(text: str) -> str:
     """Text as it is: neither Markdown nor HTML, in one line."""
-    text = " ".join(text.split())
+    text = " ".join(fitting(text).split())
     for mark in ("\\", "`", "*", "_", "[", "]", "|"):
         text = text.replace(mark, f"\\{mark}")
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# Drives a policy on a suite and gates it against a baseline: what the recipes beside this file call.
+#
+#   docs/ci/gate.sh AGENT CANDIDATE BASELINE [OPTIONS of bestrand gate]
+#
+# AGENT is a leaderboard agent's file (or probe:NAME), CANDIDATE the run folder to drive into, BASELINE an earlier one.
+# The first time there is no BASELINE: the run is kept, to be the first one, and nothing is gated (exit 0). The suite is
+# the folder SUITE (default: suite), made once if it is absent; commit it. SERVERS drive at the same time (default: 2).
+set -euo pipefail
+if [ $# -lt 3 ]; then
+  echo "usage: docs/ci/gate.sh AGENT CANDIDATE BASELINE [OPTIONS of bestrand gate]" >&2
+  exit 2
+fi
+agent="$1" candidate="$2" baseline="$3"
+shift 3
+suite="${SUITE:-suite}"
+if [ ! -f "$suite/suite.json" ]; then
+  bestrand compress builtin --part demo --k 20 --out "$suite"
+fi
+mkdir -p "$(dirname "$candidate")"
+bestrand run builtin --agent "$agent" --routes "$suite" --servers "${SERVERS:-2}" --out "$candidate"
+if [ ! -d "$baseline" ]; then
+  echo "no baseline at $baseline yet: keep $candidate as the first one; the next run is gated against it"
+  exit 0
+fi
+bestrand gate "$suite" --baseline "$baseline" --candidate "$candidate" "$@"
