@@ -3,8 +3,9 @@
     scripts/bench_compare --data DATA [--draws 1000] [--quick] [--docs docs/comparing.md]
 
 DATA holds bench2drive/{routes,results} and fail2drive/{routes,results}. Fail2Drive: three policies with three runs
-each, all pairs and each against itself. Bench2Drive: SimLingo's two runs on the routes that both have, swapped by
-coins; and rare regressions, made up: a 0/1 metric, k routes drawn from many, some of which got worse and none better.
+each, all pairs and each against itself. Bench2Drive, on the routes that all have, with six other policies as probes:
+SimLingo's two runs, swapped by coins; and single runs of different policies, whose true difference is that of these
+runs. And rare regressions, made up: a 0/1 metric, k routes drawn from many, some of which got worse and none better.
 --docs writes the tables between the marks of a document; --quick takes 60 draws.
 """
 
@@ -24,11 +25,16 @@ from scipy import stats
 from bestrand_drive.compression.comparison.paired import PairedDifference
 from bestrand_drive.compression.comparison.score_interval import score_interval
 from bestrand_drive.compression.comparison.simultaneous import joint_level
+from bestrand_drive.compression.difficulty import fit_difficulty
+from bestrand_drive.compression.estimation import ProbeKnowledge
+from bestrand_drive.compression.profiles import family_columns, fill
 
 Array = np.ndarray
 LEVEL = 0.95
 BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 POLICIES = ("AlignDrive", "BevAD", "TFv6")
+PROBES = ("PDM-Lite", "TransFuser++", "ORION", "MindDrive-0.5B", "VAD", "TCP-traj")
+RIVALS = (("PDM-Lite", "VAD"), ("TransFuser++", "ORION"), ("SimLingo", "TCP-traj"))
 HEADS = (
     *("benchmark", "metric", "k", "runs", "A against A (worst)", "different policies (worst)"),
     *("half width", "without pairing", "t alone", "Tango alone"),
@@ -84,14 +90,28 @@ def fail2drive_rows(seen: Outcomes, draws: int) -> Iterator[list[str]]:
                 yield row("Fail2Drive", metric, k, repeats, own, other)
 
 
-def simlingo_rows(seen: Outcomes, draws: int) -> Iterator[list[str]]:
-    """Rows of the table."""
+def bench2drive_rows(seen: Outcomes, draws: int) -> Iterator[list[str]]:
+    """Rows of the table: SimLingo's runs swapped, and single runs of different policies, which are no probes then."""
     for metric in ("driving_score", "success"):
         number = seen.metrics.index(metric)
-        runs = seen.runs["SimLingo"][:, :, number]
+        again = seen.runs["SimLingo"][:, :, number]
         for k in (22, 44, 77):
-            case = Case(seen.strata, runs, runs, seen.ranges[number], swap=True)
-            yield row("Bench2Drive", metric, k, 1, [held(case, k, 1, draws, k)], [])
+            known = difficulty(seen, number, PROBES)
+            own = held(Case(seen.strata, again, again, seen.ranges[number], True, known), k, 1, draws, k)
+            other = []
+            for pair in RIVALS:
+                sides = [seen.runs[name][:, :1, number] for name in pair]
+                known = difficulty(seen, number, [name for name in PROBES if name not in pair])
+                case = Case(seen.strata, sides[0], sides[1], seen.ranges[number], known=known)
+                other.append(held(case, k, 1, draws, k))
+            yield row("Bench2Drive", metric, k, 1, [own], other)
+
+
+def difficulty(seen: Outcomes, number: int, probes: Sequence[str]) -> ProbeKnowledge:
+    """What a suite knows of a metric from some policies."""
+    scores = np.stack([seen.runs[name][:, 0, number] for name in probes], axis=1)
+    columns = fill(family_columns(scores, [(place,) for place in range(len(probes))]))
+    return ProbeKnowledge(model=fit_difficulty(columns, seen.strata, np.arange(len(seen.strata))))
 
 
 def row(benchmark: str, metric: str, k: int, repeats: int, own: Sequence[Held], other: Sequence[Held]) -> list[str]:
@@ -155,8 +175,11 @@ def main() -> None:
     arguments = parser.parse_args()
     draws = 60 if arguments.quick else arguments.draws
     seen = recorded(arguments.data, "fail2drive", {name: [name] for name in POLICIES})
-    twice = recorded(arguments.data, "bench2drive", {"SimLingo": ["SimLingo", "SimLingo-repeat"]})
-    rows = [*fail2drive_rows(seen, draws), *simlingo_rows(twice, draws)]
+    folders = {"SimLingo": ["SimLingo", "SimLingo-repeat"]} | {name: [name] for name in PROBES}
+    rows = [
+        *fail2drive_rows(seen, draws),
+        *bench2drive_rows(recorded(arguments.data, "bench2drive", folders), draws),
+    ]
     text = markdown(HEADS, rows)
     print(text, flush=True)
     rare = markdown(RARE, rare_rows(draws))

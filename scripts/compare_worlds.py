@@ -8,7 +8,7 @@ one policy when every item's pair is swapped by a coin.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -44,7 +44,7 @@ class Outcomes:
     ranges: tuple[float | None, ...]
 
 
-def recorded(data: Path, benchmark: str, policies: dict[str, Sequence[str]]) -> Outcomes:
+def recorded(data: Path, benchmark: str, policies: Mapping[str, Sequence[str]]) -> Outcomes:
     """Read real results.
 
     Args:

@@ -52,6 +52,19 @@ def test_it_holds_zero_for_one_policy_driven_twice(twice, metric):
     assert 0.95 - SLACK < held < 0.995
 
 
+@pytest.mark.parametrize(("k", "share"), [(22, 0.03), (77, 0.05)])
+def test_rare_losses_without_gains_are_held_where_t_alone_misses_them(k, share):
+    """A 0/1 metric on 1,000 routes, of which a few got worse: many suites show none of them, or one."""
+    worse = np.zeros((1000, 1))
+    worse[: round(1000 * share)] = -100.0
+    case = Case(np.zeros(1000, dtype=np.int64), np.zeros((1000, 1)), worse, 100.0)
+    held, _ = share_held(case, k, 1)
+    assert held > 0.95 - SLACK
+    found = [one for one, _ in judged(case, k, 1, DRAWS, k)]
+    alone = [abs(one.value - case.truth) <= stats.t.ppf(0.975, one.df) * one.standard_error for one in found]
+    assert np.mean(alone) < held - 0.03
+
+
 def test_repeats_sharpen_it(pairs):
     runs = [pairs.runs[name][:, :, 0] for name in ("BevAD", "TFv6")]
     case = Case(pairs.strata, runs[0], runs[1], 100.0)

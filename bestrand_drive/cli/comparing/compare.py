@@ -9,11 +9,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from bestrand_drive.cli.comparing.compare_text import comparison_json, print_comparison
+from bestrand_drive.cli.comparing.compare_json import comparison_json
+from bestrand_drive.cli.comparing.compare_text import print_comparison
 from bestrand_drive.cli.comparing.sweep_text import print_sweep, sweep_json
 from bestrand_drive.errors import ExitCode, UsageError
 from bestrand_drive.files import dump_json
-from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.comparing import verb
 
 
@@ -49,7 +49,6 @@ def compare(
 
     Leaves with 6 when items of the suite have no result and --missing does not say what to do with them.
     """
-    read_suite(suite)
     if many != (baseline is None and candidate is None) or bool(policies) != many:
         raise UsageError("compare: give --baseline A --candidate B, or --many A B C ...; not both.")
     if not many and (baseline is None or candidate is None):

@@ -1,106 +1,19 @@
-"""A comparison of two policies in words and as JSON."""
+"""A comparison of two policies in words."""
 
 from __future__ import annotations
-
-from typing import Any
 
 from rich.console import Console
 
 from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
+from bestrand_drive.compression.comparison.lines import OWN_REPEATS
 from bestrand_drive.compression.comparison.paired import PairedDifference
 from bestrand_drive.compression.comparison.results import MetricDifference, Verdict
 from bestrand_drive.compression.intervals import Interval
-from bestrand_drive.workflows.comparing.comparison import Comparison, Side
+from bestrand_drive.workflows.comparing.comparison import Comparison
 
 NOTHING = "-"
 SHOWN_FLIPS = 8
-
-
-def comparison_json(found: Comparison) -> dict[str, Any]:
-    """The machine-readable form."""
-    return {
-        "benchmark": found.benchmark,
-        "suite": found.suite_digest,
-        "simulator": found.simulator,
-        "baseline": _side_json(found.baseline),
-        "candidate": _side_json(found.candidate),
-        "metrics": {line.name: _line_json(line) for line in found.metrics},
-        "items": {
-            "suite": found.suite_items,
-            "all": found.all_items,
-            "paired": list(found.paired),
-            "left_out": dict(found.left_out),
-            "missing_rule": found.missing_rule,
-            "prefix_blocks": found.prefix,
-        },
-        "flips": [
-            {
-                "item": flip.item,
-                "metric": flip.metric,
-                "baseline": flip.baseline,
-                "candidate": flip.candidate,
-                "runs": list(flip.runs),
-                "within_noise": flip.within_noise,
-            }
-            for flip in found.flips
-        ],
-        "uses": found.uses,
-        "cautions": list(found.cautions),
-        "notes": list(found.notes),
-    }
-
-
-def _side_json(side: Side) -> dict[str, Any]:
-    return {
-        "policy": side.name,
-        "simulator": side.simulator,
-        "missing": dict(side.missing),
-        "servers_per_gpu": {str(servers): count for servers, count in side.loads.items()},
-        "counts": dict(side.counts),
-    }
-
-
-def _line_json(line: MetricDifference) -> dict[str, Any]:
-    paired, verdict = line.paired, line.verdict
-    content: dict[str, Any] = {
-        "baseline": line.baseline,
-        "candidate": line.candidate,
-        "difference": line.difference,
-        "level": line.level,
-        "interval": ends(line.interval),
-        "verdict": None if verdict is None else verdict.value,
-        "higher_is_better": line.higher_is_better,
-        "unit": line.unit,
-        "runs": {"baseline": line.runs[0], "candidate": line.runs[1]},
-        "noise_source": line.noise_source,
-        "detectable": line.detectable,
-        "reason": line.reason,
-        "if_missing": None,
-    }
-    if paired is not None:
-        parts = paired.parts
-        content |= {
-            "standard_error": paired.standard_error,
-            "df": paired.df,
-            "p_value": paired.p_value(),
-            "variance": {"items": parts.items, "noise": parts.noise, "item_noise": parts.noise_variance},
-            "items": paired.n,
-            "estimator": paired.method,
-        }
-    if line.if_missing is not None:
-        low, high = (_bound_json(one, line.level) for one in line.if_missing)
-        content["if_missing"] = {"worst": low, "best": high}
-    return content
-
-
-def _bound_json(bound: PairedDifference, level: float) -> dict[str, Any]:
-    return {"difference": bound.value, "interval": ends(bound.interval(level))}
-
-
-def ends(interval: Interval | None) -> dict[str, float] | None:
-    """An interval as JSON has it."""
-    return None if interval is None else {"low": interval.low, "high": interval.high}
 
 
 def print_comparison(found: Comparison) -> None:
@@ -121,7 +34,9 @@ def verdict_words(found: Comparison, line: MetricDifference) -> str:
     around, difference = line.interval, line.difference
     if around is None or difference is None or line.paired is None:
         return f"{who}: no verdict ({line.reason})"
-    said = f"{signed(difference)} {line.unit} ({100 * line.level:g} %: {signed(around.low)} to {signed(around.high)})"
+    digits = digits_of(line.baseline, line.candidate)
+    moved = " ".join(part for part in (signed(difference, digits), line.unit) if part)
+    said = f"{moved} ({100 * line.level:g} %: {between(around, digits)})"
     if line.verdict is not Verdict.OPEN:
         return f"{who}: {line.verdict.value if line.verdict else ''}, {said}"
     return f"{who}: not distinguishable at this size, {said}; {_would_be(found, line, line.paired)}"
@@ -150,8 +65,8 @@ def _print_lines(out: Console, found: Comparison) -> None:
             line.name,
             number(line.baseline),
             number(line.candidate),
-            signed(line.difference),
-            between(line.interval),
+            signed(line.difference, digits_of(line.baseline, line.candidate)),
+            between(line.interval, digits_of(line.baseline, line.candidate)),
             line.verdict.value if line.verdict else NOTHING,
             number(line.detectable),
             line.unit,
@@ -171,13 +86,14 @@ def _print_missing(out: Console, found: Comparison) -> None:
     sides = [f"{side.name} {len(side.missing)}" for side in (found.baseline, found.candidate) if side.missing]
     why = [f"{item} ({reason})" for item, reason in gone.items()]
     say(out, f"missing: {', '.join(sides)}, {rule}: {listed(why, 6)}")
-    bounds = [
-        f"{line.name} {signed(line.if_missing[0].value)} to {signed(line.if_missing[1].value)}"
-        for line in found.metrics
-        if line.if_missing
-    ]
+    bounds = [_bounds(line, *line.if_missing) for line in found.metrics if line.if_missing]
     if bounds:
         say(out, f"with all of them at their worst for one and best for the other: {'; '.join(bounds)}")
+
+
+def _bounds(line: MetricDifference, low: PairedDifference, high: PairedDifference) -> str:
+    digits = digits_of(line.baseline, line.candidate)
+    return f"{line.name} {signed(low.value, digits)} to {signed(high.value, digits)}"
 
 
 def _print_flips(out: Console, found: Comparison) -> None:
@@ -187,8 +103,17 @@ def _print_flips(out: Console, found: Comparison) -> None:
         lost = sum(flip.candidate < flip.baseline for flip in flips)
         said = f"{metric}: {len(flips)} items flipped, {len(flips) - lost} up and {lost} down"
         noise = "all within noise" if not real else f"{len(flips) - len(real)} within noise"
+        usual = _usual_flips(found[metric], len(found.paired))
         names = [f"{flip.item}{'+' if flip.candidate > flip.baseline else '-'}" for flip in real or flips]
-        say(out, f"{said}, {noise}: {listed(names, SHOWN_FLIPS)}")
+        say(out, f"{said}, {noise}{usual}: {listed(names, SHOWN_FLIPS)}")
+
+
+def _usual_flips(line: MetricDifference, items: int) -> str:
+    """How many items flip between single runs of one policy, by the noise that the suite borrows."""
+    paired = line.paired
+    if paired is None or not paired.parts.reference or not paired.size or max(line.runs) > 1:
+        return ""
+    return f" (two runs of one policy flip about {round(items * paired.parts.reference / paired.size**2)})"
 
 
 def _reasons(found: Comparison) -> list[str]:
@@ -202,23 +127,25 @@ def _noise(found: Comparison) -> list[str]:
         if line.paired is not None:
             sources.setdefault(line.noise_source, []).append(line.name)
     one = len(sources) == 1
-    return [source if one else f"{', '.join(names)}: {source}" for source, names in sources.items()]
+    said = {source: f"run noise: {source}" if source == OWN_REPEATS else source for source in sources}
+    return [said[source] if one else f"{', '.join(names)}: {said[source]}" for source, names in sources.items()]
+
+
+def digits_of(*values: float | None) -> int:
+    """Decimals for figures of this size: four on a scale of shares, else two."""
+    return 4 if all(abs(value) < 1.5 for value in values if value is not None) else 2
 
 
 def number(value: float | None) -> str:
     """A figure, or a dash."""
-    if value is None:
-        return NOTHING
-    return f"{value:.4f}" if abs(value) < 1.5 else f"{value:.2f}"
+    return NOTHING if value is None else f"{value:.{digits_of(value)}f}"
 
 
-def signed(value: float | None) -> str:
-    """A difference, always with its sign."""
-    if value is None:
-        return NOTHING
-    return f"{value:+.4f}" if abs(value) < 0.1 else f"{value:+.2f}"
+def signed(value: float | None, digits: int) -> str:
+    """A difference, always with its sign, or a dash."""
+    return NOTHING if value is None else f"{value:+.{digits}f}"
 
 
-def between(interval: Interval | None) -> str:
+def between(interval: Interval | None, digits: int) -> str:
     """An interval of differences, or a dash."""
-    return NOTHING if interval is None else f"{signed(interval.low)} to {signed(interval.high)}"
+    return NOTHING if interval is None else f"{signed(interval.low, digits)} to {signed(interval.high, digits)}"

@@ -18,9 +18,9 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json, write_atomic
 from bestrand_drive.suite import Suite
 
-OWN_NAMES = frozenset(
-    {"suite.json", "provenance.json", "routes.xml", "routes-subset.txt", "routes", "items.txt", "uses.jsonl"}
-)
+USES = "uses.jsonl"
+"""Which policies were compared on the suite; see ``workflows.comparing.uses``."""
+OWN_NAMES = frozenset({"suite.json", "provenance.json", "routes.xml", "routes-subset.txt", "routes", "items.txt", USES})
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 """Constants of linux/fcntl.h and linux/fs.h."""
 VERSIONS_OF = ("bestrand-drive", "torch", "numpy", "pandas", "scipy", "pydantic")
@@ -71,14 +71,21 @@ def write_suite(folder: Path, suite: Suite, files: Mapping[str, bytes], command:
     check_target(folder, force=force)
     folder = folder.resolve()
     fresh = folder.with_name(f".{folder.name}.{secrets.token_hex(4)}.partial")
+    own = {"provenance.json": _provenance(command), "suite.json": suite.to_json(), **_uses_so_far(folder)}
     try:
-        for name, content in {**files, "provenance.json": _provenance(command), "suite.json": suite.to_json()}.items():
+        for name, content in {**files, **own}.items():
             path = fresh / name
             path.parent.mkdir(parents=True, exist_ok=True)
             write_atomic(path, content)
         _move_into_place(fresh, folder)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _uses_so_far(folder: Path) -> dict[str, bytes]:
+    """The ledger of a suite that is replaced: the same choice made again was still used; lines name their choice."""
+    ledger = folder / USES
+    return {USES: ledger.read_bytes()} if ledger.is_file() else {}
 
 
 def _move_into_place(fresh: Path, folder: Path) -> None:

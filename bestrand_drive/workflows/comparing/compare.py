@@ -26,6 +26,7 @@ from bestrand_drive.workflows.comparing.reading import (
     on_items,
     read_entry,
     refuse_unlike_entries,
+    told_apart,
 )
 from bestrand_drive.workflows.comparing.request import CompareRequest
 from bestrand_drive.workflows.comparing.uses import count_uses
@@ -88,7 +89,7 @@ def compare(
 
 
 def read_entries(suite: Suite, contestants: Sequence[Contestant], request: CompareRequest) -> list[Entry]:
-    """Read all policies and refuse those that were made unlike the first.
+    """Read all policies and refuse those that were made unlike the first; equal names are told apart by the folder.
 
     Raises:
         BestrandError: See ``compare``.
@@ -97,6 +98,7 @@ def read_entries(suite: Suite, contestants: Sequence[Contestant], request: Compa
         read_entry(suite, one, request.missing or "exclude", allow_mismatch=request.allow_mismatch)
         for one in contestants
     ]
+    entries = told_apart(entries, contestants)
     refuse_unlike_entries(entries)
     return entries
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import torch
@@ -12,6 +12,7 @@ from bestrand_drive.benchmarks.definitions import MissingRule
 from bestrand_drive.benchmarks.records import PolicyResults
 from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
 from bestrand_drive.errors import Incomplete, UsageError
+from bestrand_drive.files import printable
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.simulation.attempts.loads import mixture
 from bestrand_drive.suite import Suite
@@ -79,6 +80,17 @@ def read_entry(suite: Suite, contestant: Contestant, missing: MissingRule, *, al
     if unbounded:
         raise UsageError(f"--missing zero: no worst value is known for {', '.join(unbounded)}; use --missing exclude.")
     return Entry(target, made, copies)
+
+
+def told_apart(entries: Sequence[Entry], contestants: Sequence[Contestant]) -> list[Entry]:
+    """The entries; where two have one name, all are called by the folder above too (``main/results``)."""
+    if len({one.target.name for one in entries}) == len(entries):
+        return list(entries)
+    above = [printable(one.results.resolve().parent.name) for one in contestants]
+    return [
+        replace(one, target=replace(one.target, name=f"{folder}/{one.target.name}"))
+        for one, folder in zip(entries, above, strict=True)
+    ]
 
 
 def refuse_unlike_entries(entries: Sequence[Entry]) -> None:

@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bestrand_drive.errors import DataRefused
-
-LEDGER = "uses.jsonl"
+from bestrand_drive.workflows.choosing.suite_folder import USES as LEDGER
 
 
 def count_uses(folder: Path, digest: str, policies: Mapping[str, str]) -> int:

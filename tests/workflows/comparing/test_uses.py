@@ -1,0 +1,77 @@
+"""A suite counts the policies that were judged on it, and its own bytes never change."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import shutil
+
+import pytest
+
+import bestrand_drive as bd
+from bestrand_drive.errors import DataRefused
+from bestrand_drive.suite import read_suite
+from bestrand_drive.workflows.choosing.suite_folder import check_target
+from bestrand_drive.workflows.comparing.uses import LEDGER, count_uses, read_uses
+
+
+def test_distinct_policies_are_counted_once(tmp_path):
+    assert read_uses(tmp_path, "s") == 0
+    assert count_uses(tmp_path, "s", {"a": "A", "b": "B"}) == 2
+    assert count_uses(tmp_path, "s", {"b": "another name", "c": "C"}) == 3
+    assert count_uses(tmp_path, "of another choice", {"a": "A"}) == 1
+    assert read_uses(tmp_path, "s") == 3
+    assert len((tmp_path / LEDGER).read_text().splitlines()) == 4
+
+
+def test_a_line_torn_by_a_crash_is_no_use_and_does_not_spoil_the_next(tmp_path):
+    count_uses(tmp_path, "s", {"a": "A"})
+    with (tmp_path / LEDGER).open("a") as stream:
+        stream.write('{"suite": "s", "pol')
+    assert read_uses(tmp_path, "s") == 1
+    assert count_uses(tmp_path, "s", {"b": "B"}) == 2
+    assert [json.loads(line)["policy"] for line in (tmp_path / LEDGER).read_text().splitlines()] == ["a", "b"]
+
+
+def test_a_damaged_ledger_is_named(tmp_path):
+    (tmp_path / LEDGER).write_text("nonsense\n")
+    with pytest.raises(DataRefused, match=r"uses\.jsonl, line 1"):
+        count_uses(tmp_path, "s", {"a": "A"})
+
+
+def _use(folder, number):
+    count_uses(folder, "s", {f"{number}.{turn}": "x" for turn in range(5)})
+
+
+def test_two_at_a_time_lose_nothing(tmp_path):
+    context = multiprocessing.get_context("fork")
+    workers = [context.Process(target=_use, args=(tmp_path, number)) for number in range(4)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert read_uses(tmp_path, "s") == 20
+
+
+def test_the_same_suite_made_again_was_still_used(bench, tmp_path):
+    for seed, uses in ((0, 0), (0, 1), (1, 0), (0, 1)):
+        suite = bd.compress("bench2drive", routes=bench.routes, k=12, seed=seed, out=tmp_path / "s", force=True)
+        digest = suite.choice_digest()
+        assert read_uses(tmp_path / "s", digest) == uses
+        if seed == 0:
+            count_uses(tmp_path / "s", digest, {"a": "A"})
+
+
+def test_comparing_is_a_use_and_a_suite_that_cannot_be_written_is_still_compared(bench, bench_suite, tmp_path):
+    folder = shutil.copytree(bench_suite, tmp_path / "suite", ignore=shutil.ignore_patterns(LEDGER))
+    before = (folder / "suite.json").read_bytes()
+    assert bd.compare(folder, bench.results("Dan"), bench.results("Eve")).uses == 2
+    assert bd.compare_many(folder, [bench.results(name) for name in ("Dan", "Eve", "Ann")]).uses == 3
+    assert (folder / "suite.json").read_bytes() == before
+    check_target(folder, force=True)
+    assert bd.compare(read_suite(folder), bench.results("Dan"), bench.results("Eve")).uses is None
+    (folder / LEDGER).unlink()
+    (folder / LEDGER).mkdir()
+    found = bd.compare(folder, bench.results("Dan"), bench.results("Eve"))
+    assert found.uses is None
+    assert any("could not be counted" in caution for caution in found.cautions)
