@@ -4,8 +4,9 @@
 #   docs/ci/gate.sh AGENT CANDIDATE BASELINE [OPTIONS of bestrand gate]
 #
 # AGENT is a leaderboard agent's file (or probe:NAME), CANDIDATE the run folder to drive into, BASELINE an earlier one.
-# The first time there is no BASELINE: the run is kept, to be the first one, and nothing is gated (exit 0). The suite is
-# the folder SUITE (default: suite), made once if it is absent; commit it. SERVERS drive at the same time (default: 2).
+# The first time there is no BASELINE: the run is kept, to be the first one, and nothing is gated (exit 0).
+# Variables: SUITE, the suite's folder (default: suite), made of ROUTES routes (20) if it is absent; SERVERS that drive at
+# the same time (2).
 set -euo pipefail
 if [ $# -lt 3 ]; then
   echo "usage: docs/ci/gate.sh AGENT CANDIDATE BASELINE [OPTIONS of bestrand gate]" >&2
@@ -15,11 +16,11 @@ agent="$1" candidate="$2" baseline="$3"
 shift 3
 suite="${SUITE:-suite}"
 if [ ! -f "$suite/suite.json" ]; then
-  bestrand compress builtin --part demo --k 20 --out "$suite"
+  bestrand compress builtin --part demo --k "${ROUTES:-20}" --out "$suite"
 fi
 mkdir -p "$(dirname "$candidate")"
 bestrand run builtin --agent "$agent" --routes "$suite" --servers "${SERVERS:-2}" --out "$candidate"
-if [ ! -d "$baseline" ]; then
+if [ ! -f "$baseline/run.json" ]; then
   echo "no baseline at $baseline yet: keep $candidate as the first one; the next run is gated against it"
   exit 0
 fi
