@@ -59,6 +59,8 @@ class GateRequest:
         Raises:
             UsageError: The request contradicts itself or the suite.
         """
+        if not 0.5 <= self.level < 1:
+            raise UsageError(f"--confidence {self.level}: give that of the two-sided intervals, from 0.5 to below 1.")
         names = self.names(suite)
         asked = CompareRequest(names, self.level, self.missing, self.allow_mismatch)
         asked.check(suite)

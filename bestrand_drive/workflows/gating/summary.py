@@ -21,8 +21,7 @@ def sentences(found: Evidence) -> Iterator[str]:
     """What the table does not say."""
     for reference in found["references"]:
         for line in reference["metrics"]:
-            if line["status"] != "passed" or line["reason"]:
-                yield line["said"]
+            yield line["said"]
             if line["would_decide"]:
                 yield f"{line['name']} against {reference['policy']}: {line['would_decide']}"
         yield from _paired(reference)

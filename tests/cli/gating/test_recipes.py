@@ -25,7 +25,7 @@ STAND_IN = """#!/bin/sh
 echo "$@" >> "$CALLS"
 case "$1" in
   compress) mkdir -p "$SUITE" && touch "$SUITE/suite.json";;
-  run) mkdir -p "$RUN" && touch "$RUN/run.json";;
+  run) mkdir -p "$RUN" && touch "$RUN/run.json" && exit "$DROVE";;
   gate) exit "$GATE";;
 esac
 """
@@ -59,7 +59,7 @@ def test_the_recipe_that_is_proven_calls_it_alike():
     assert "scripts/ci_recipe" in (ROOT / ".ci" / "run").read_text()
 
 
-def ran(folder: Path, *arguments: str, gate: int = 0) -> tuple[int, str, list[str]]:
+def ran(folder: Path, *arguments: str, gate: int = 0, drove: int = 0) -> tuple[int, str, list[str]]:
     """The script with a stand-in for ``bestrand``: exit code, output, and what it was asked."""
     (folder / "bin").mkdir(exist_ok=True)
     (folder / "bin" / "bestrand").write_text(STAND_IN)
@@ -67,6 +67,7 @@ def ran(folder: Path, *arguments: str, gate: int = 0) -> tuple[int, str, list[st
     calls = folder / "calls"
     calls.write_text("")
     variables = {"CALLS": str(calls), "SUITE": "suite", "RUN": arguments[1] if len(arguments) > 1 else "", "GATE": gate}
+    variables["DROVE"] = drove
     done = subprocess.run(
         [CI / "gate.sh", *arguments],
         cwd=folder,
@@ -91,6 +92,18 @@ def test_the_first_time_a_baseline_is_made_and_then_gated_against(tmp_path):
             "run builtin --agent a.py --routes suite --servers 2 --out runs/two",
             "gate suite --baseline runs/base --candidate runs/two --junit g.xml",
         ]
+
+
+@pytest.mark.parametrize(("drove", "asked", "code"), [(6, ["run", "gate"], 1), (7, ["run"], 7)])
+def test_routes_without_a_result_are_judged_and_a_broken_machine_is_not(tmp_path, drove, asked, code):
+    for folder in ("suite", "base"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "suite" / "suite.json").touch()
+    code_first, _, _ = ran(tmp_path, "a.py", "one", "base", drove=drove)
+    assert code_first == drove, "no baseline, and none to keep"
+    (tmp_path / "base" / "run.json").touch()
+    found, _, calls = ran(tmp_path, "a.py", "one", "base", gate=1, drove=drove)
+    assert (found, [call.split()[0] for call in calls]) == (code, asked)
 
 
 def test_a_wrong_call_says_how(tmp_path):

@@ -184,7 +184,7 @@ def test_a_run_that_was_stopped_counts_up_to_there(bench, suite, sides, tmp_path
         ({"max_drop": -1}, "0 or more"),
         ({"max_drop": float("nan")}, "0 or more"),
         ({"metrics": ["speed"]}, "speed"),
-        ({"confidence": 1.0}, "--level"),
+        ({"confidence": 1.0}, "--confidence 1.0"),
     ],
 )
 def test_a_contradiction_is_refused_before_anything_is_read(suite, options, word):
