@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bestrand_drive.compression.comparison.paired import PairedDifference
 from bestrand_drive.compression.gating.deciding import Deciding
 from bestrand_drive.compression.gating.rules import Status
 from bestrand_drive.compression.intervals import Interval
@@ -34,7 +35,7 @@ def line_words(reference: Reference, line: GateLine) -> str:
         return f"{head} ({metric.reason})"
     asked = "none" if line.question.max_drop is None else plain(line.question.max_drop)
     measured = (
-        f"{signed(metric.difference)} {metric.unit} ({100 * metric.level:g} %: {span(around)}), asked for {asked}"
+        f"{signed(metric.difference)} {metric.unit} ({100 * metric.level:g} %: {span(around)}), tolerated drop {asked}"
     )
     why = f"; {line.reason}" if line.reason else ""
     return f"{head}, {measured}{why}; {sees(line)}"
@@ -55,28 +56,32 @@ def deciding_words(gate: Gate, line: GateLine) -> str:
         return "the missing results would decide: run them again"
     if line.deciding is None or line.metric.paired is None:
         return ""
-    plan, n = line.deciding, line.metric.paired.n
-    population = int(line.metric.paired.population)
+    plan, often = line.deciding, "in 80 of 100 cases"
+    case = "for a candidate that does not differ,"
     if plan.measured:
         case = f"were the true difference the measured one, {plain(plan.distance)} from the bound,"
-    else:
-        case = "for a candidate that does not differ,"
-    ways = []
-    if plan.items is not None and plan.items > n:
-        ways.append(f"{plan.items - n} more {_items(gate)} ({plan.items} of {population})")
-    if plan.repeats is not None and plan.repeats > 1:
-        ways.append(f"{plan.repeats} times as many runs of both sides")
-    if ways:
-        return f"{case} {' or '.join(ways)} would decide in 80 of 100 cases"
-    return f"{case} no number of {_items(gate)} would decide in 80 of 100 cases{_without_repeats(line, plan)}"
+    routes, runs = _routes(gate, line.metric.paired, plan), _runs(plan)
+    if routes:
+        return f"{case} {' or '.join(way for way in (routes, runs) if way)} would decide {often}"
+    none = f"{case} no number of {_items(gate)} would decide {often}"
+    return f"{none}, but {runs} would" if runs else f"{none}; {_no_runs(line.metric.paired)}"
 
 
-def _without_repeats(line: GateLine, plan: Deciding) -> str:
-    parts = line.metric.paired.parts if line.metric.paired else None
-    unknown = parts is not None and parts.noise_variance is None and parts.reference is None
-    if unknown:
-        return "; what repeats would bring is not known before each route was run more than once"
-    return "" if plan.repeats == 1 else ", nor would repeats"
+def _routes(gate: Gate, paired: PairedDifference, plan: Deciding) -> str:
+    if plan.items is None:
+        return ""
+    more = max(plan.items - paired.n, 1)
+    return f"{more} more {_items(gate)} ({paired.n + more} of {paired.population:g})"
+
+
+def _runs(plan: Deciding) -> str:
+    return f"{plan.repeats} times as many runs of both sides" if plan.repeats and plan.repeats > 1 else ""
+
+
+def _no_runs(paired: PairedDifference) -> str:
+    if paired.parts.noise_variance is None and paired.parts.reference is None:
+        return "what more runs would bring is known when each one was run more than once"
+    return "nor would more runs"
 
 
 def _items(gate: Gate) -> str:

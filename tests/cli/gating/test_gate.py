@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -75,14 +76,17 @@ def test_the_command_says_what_python_says(gate, bench_suite, tmp_path):
     assert (tmp_path / "gate.md").read_text().startswith("### ❌ gate failed: bad against")
 
 
-def test_the_text_says_what_would_decide_and_what_it_sees(gate):
-    ran = gate("same", "--max-drop", 1)
+def test_the_text_says_what_would_decide_and_what_it_sees(gate, bestrand, bench_suite):
+    ran = gate("same", "--max-drop", 3)
     first, *rest = ran.out.splitlines()
     assert first == "gate undecided, which passes: same against baseline main (regression, 95 %)"
     assert "detectable drop" in rest[0]
     assert any("would be told from none in 80 of 100 cases" in line for line in rest)
-    assert any("would decide in 80 of 100 cases" in line for line in rest)
-    page = gate("same", "--max-drop", 1, "--markdown", "-").out
+    assert any("no number of routes would decide in 80 of 100 cases, but " in line for line in rest)
+    sides = ("--baseline", gate.sides["same"], "--candidate", gate.sides["main"])
+    wider = bestrand("gate", bench_suite, *sides, "--max-drop", 8).out
+    assert re.search(r"does not differ, [0-9]+ more routes \([0-9]+ of 60\) or [0-9]+ times as many runs", wider), wider
+    page = gate("same", "--max-drop", 3, "--markdown", "-").out
     assert page.splitlines()[0] == f"### ❔ {first}"
 
 

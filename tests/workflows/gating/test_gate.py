@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -143,6 +145,14 @@ def test_other_simulators_are_refused(bench, suite, tmp_path):
     carla, headless = (run_folder(bench, tmp_path / name, GOOD, name, suite.chosen) for name in ("carla", "headless"))
     with pytest.raises(DataRefused, match="simulator is not the same"):
         bd.gate(suite, carla, headless)
+
+
+def test_so_are_they_where_only_the_header_tells(bench, suite, tmp_path):
+    sides = [run_folder(bench, tmp_path / name, GOOD, name, suite.chosen) for name in ("carla", "headless")]
+    for folder in sides:
+        shutil.rmtree(folder / "attempts")
+    with pytest.raises(DataRefused, match=r"not the same \(carla carla, headless headless\)"):
+        bd.gate(suite, *sides)
 
 
 def test_an_anchor_of_another_simulator_is_refused_too(bench, suite, tmp_path):
