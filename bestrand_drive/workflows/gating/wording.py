@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bestrand_drive.compression.comparison.paired import PairedDifference
+from bestrand_drive.compression.comparison.results import Verdict
 from bestrand_drive.compression.gating.deciding import Deciding
 from bestrand_drive.compression.gating.rules import Status
 from bestrand_drive.compression.intervals import Interval
@@ -37,7 +38,9 @@ def line_words(reference: Reference, line: GateLine) -> str:
     measured = (
         f"{signed(metric.difference)} {metric.unit} ({100 * metric.level:g} %: {span(around)}), tolerated drop {asked}"
     )
-    why = f"; {line.reason}" if line.reason else ""
+    worse = line.status is Status.UNDECIDED and metric.verdict is Verdict.WORSE and not line.reason
+    open_ = "it dropped; whether by more than is tolerated is open" if worse else line.reason
+    why = f"; {open_}" if open_ else ""
     return f"{head}, {measured}{why}; {sees(line)}"
 
 
@@ -53,7 +56,7 @@ def sees(line: GateLine) -> str:
 def deciding_words(gate: Gate, line: GateLine) -> str:
     """With how much more it would be decided; "" where that is no question."""
     if line.open_by_missing:
-        return "the missing results would decide: run them again"
+        return "the missing results come first: run them again"
     if line.deciding is None or line.metric.paired is None:
         return ""
     plan, often = line.deciding, "in 80 of 100 cases"

@@ -90,6 +90,12 @@ def test_the_text_says_what_would_decide_and_what_it_sees(gate, bestrand, bench_
     assert page.splitlines()[0] == f"### ❔ {first}"
 
 
+def test_a_drop_that_is_shown_but_not_its_size_is_said(gate):
+    ran = gate("bad", "--max-drop", 45)
+    assert (ran.code, ran.out.split()[1]) == (0, "undecided,")
+    assert "it dropped; whether by more than is tolerated is open" in ran.out
+
+
 @pytest.mark.parametrize(
     ("options", "word"),
     [
