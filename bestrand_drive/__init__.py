@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from bestrand_drive.workflows.comparing.verb import compare, compare_many
     from bestrand_drive.workflows.estimating.verb import enough, order
     from bestrand_drive.workflows.exporting.verb import export
+    from bestrand_drive.workflows.gating.verb import gate
     from bestrand_drive.workflows.importing.verb import import_logs
     from bestrand_drive.workflows.living.check import check
     from bestrand_drive.workflows.planning.verb import plan
@@ -36,6 +37,7 @@ __all__ = [
     "enough",
     "estimate",
     "export",
+    "gate",
     "import_logs",
     "order",
     "plan",
@@ -56,6 +58,7 @@ _HOME = {
     "enough": "bestrand_drive.workflows.estimating.verb",
     "estimate": "bestrand_drive.workflows.verbs",
     "export": "bestrand_drive.workflows.exporting.verb",
+    "gate": "bestrand_drive.workflows.gating.verb",
     "import_logs": "bestrand_drive.workflows.importing.verb",
     "order": "bestrand_drive.workflows.estimating.verb",
     "plan": "bestrand_drive.workflows.planning.verb",

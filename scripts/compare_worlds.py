@@ -8,12 +8,14 @@ one policy when every item's pair is swapped by a coin.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
 
+from bestrand_drive.benchmarks.outcomes import Outcome
+from bestrand_drive.benchmarks.records import PolicyResults
 from bestrand_drive.compression.comparison.linear import linear_estimator
 from bestrand_drive.compression.comparison.paired import PairedDifference
 from bestrand_drive.compression.comparison.variance import Frame, RunNoise, paired_difference
@@ -44,13 +46,19 @@ class Outcomes:
     ranges: tuple[float | None, ...]
 
 
-def recorded(data: Path, benchmark: str, policies: Mapping[str, Sequence[str]]) -> Outcomes:
+def recorded(
+    data: Path,
+    benchmark: str,
+    policies: Mapping[str, Sequence[str]],
+    kept: Callable[[PolicyResults], PolicyResults] | None = None,
+) -> Outcomes:
     """Read real results.
 
     Args:
         data: Holds a folder a benchmark, with routes and results.
         benchmark: Its name.
         policies: Policy -> result folders that are runs of it; repeats inside a folder are runs too.
+        kept: Which of the records count; None for all.
     """
     known = load_benchmark(benchmark, data / benchmark / ROUTES[benchmark])
     specs = [spec for spec in metric_specs(known) if spec.name != "comfort"]
@@ -60,7 +68,7 @@ def recorded(data: Path, benchmark: str, policies: Mapping[str, Sequence[str]]) 
         tables = []
         for folder in folders:
             source = ResultSource(policy, data / benchmark / "results" / folder)
-            values = read_policy(known, source, allow_mismatch=False)[1].values
+            values = read_policy(known, source, allow_mismatch=False, kept=kept)[1].values
             wide = values.pivot(index="item_id", columns=["metric", "repeat"], values="value").reindex(items)
             for repeat in sorted(set(values["repeat"])):
                 tables.append(np.stack([wide[(spec.name, repeat)].to_numpy(dtype=float) for spec in specs], axis=1))
@@ -75,6 +83,16 @@ def recorded(data: Path, benchmark: str, policies: Mapping[str, Sequence[str]]) 
         metrics=tuple(specs[number].name for number in plain),
         ranges=tuple(ranges[number] for number in plain),
     )
+
+
+def without_crashes(results: PolicyResults) -> PolicyResults:
+    """Crashes of the agent are no run noise: 35 routes of one of SimLingo's runs ended so."""
+    return replace(results, records=tuple(one for one in results.records if one.outcome is Outcome.SCORED))
+
+
+def dropped(found: PairedDifference, drop: float) -> PairedDifference:
+    """The comparison had the candidate been worse by a drop on every item; by t alone, ties being gone."""
+    return replace(found, value=found.value - drop, size=None)
 
 
 def stratified(strata: Array, k: int, rng: np.random.Generator) -> Array:

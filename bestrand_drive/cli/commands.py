@@ -42,6 +42,7 @@ ERRANDS: Mapping[str, Mapping[str, Place]] = {
     "Estimate from a suite": {
         "estimate": Place("estimating.estimate", "estimate", "Estimate a policy's full scores from a suite."),
         "compare": Place("comparing.compare", "compare", "Say whether one policy is better than another."),
+        "gate": Place("gating.gate", "gate", "Fail a pipeline when a policy got worse."),
         "report": Place("reporting.report", "report", "Write one page about policies on a suite."),
     },
     "Share a suite and look after it": {

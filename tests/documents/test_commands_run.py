@@ -19,6 +19,7 @@ NOT_GIVEN = {
     r"python3\.8 -m venv ": "makes an environment",
     r"scripts/demo$": "sets up an environment, then gives `bestrand demo`; tests/workflows/running drives it",
     r"scripts/test$": "is what runs this test",
+    r"docs/ci/gate\.sh ": "drives routes; scripts/ci_recipe gives it",
     r"bestrand demo\b": "drives 160 routes; tests/workflows/running drives it on a few",
     r"bestrand headless serve ": "serves until it is ended; tests/headless gives it",
     r"bestrand worker ": "waits for a driver; tests/simulation/crews gives it",
@@ -31,8 +32,8 @@ NOT_GIVEN = {
 """What begins so is not given here, and why."""
 DRY = {"run", "probe"}
 """Commands whose dry run is given: all else of them needs CARLA or takes minutes."""
-CODES = {"doctor": {0, 7}, "plan": {0, 5}}
-"""A doctor may find that this machine lacks a GPU, and no size need reach a goal for toys; others leave with 0."""
+CODES = {"doctor": {0, 7}, "gate": {0, 1}, "plan": {0, 5}}
+"""A doctor may find that this machine lacks a GPU, a gate that a toy got worse; no size need reach a goal for toys."""
 CHEAPER = {"--seeds": "2", "--workers": "1"}
 """Values of options that only say how much is measured."""
 BLOCKS = [block for block in all_blocks() if block.language in SHELL]

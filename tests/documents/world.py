@@ -19,7 +19,17 @@ PROBES = {"A": 1.6, "B": 0.6, "C": -0.4, "NEW": 0.9, "P": 1.3, "PDM-Lite": 1.6, 
 PROBES |= {"ORION": 0.7, "MindDrive-0.5B": 0.6, "TCP-traj": 0.2, "UniAD-Base": 0.0, "VAD": -0.1, "SimLingo": 1.0}
 """Policies with results on Bench2Drive, the better the higher."""
 RUNS = {"A": 0.7, "B": 0.4, "C": 0.0, "MyPolicy": 0.9, "my_policy": 0.9}
-RUNS |= {"main": 0.8, "pr": 0.5, "release": 0.8, "a": 0.9, "b": 0.2, "Old": 0.6, "Other": 0.3}
+RUNS |= {
+    "main": 0.8,
+    "pr": 0.5,
+    "release": 0.8,
+    "a": 0.9,
+    "b": 0.2,
+    "baseline": 0.7,
+    "candidate": 0.7,
+    "Old": 0.6,
+    "Other": 0.3,
+}
 RUNS |= {"step10k": 0.1, "step20k": 0.4, "step30k": 0.7, "step40k": 0.8}
 """Policies that were run on a suite at least."""
 FAIL = {"F": 0.9, "G": -0.1, "H": 0.4, "TFv6": 0.5}

@@ -1,0 +1,1 @@
+"""The command that gates a change."""

@@ -1,0 +1,1 @@
+"""What the difference of two policies says of a regression, by rules that are named."""

@@ -1,0 +1,19 @@
+"""Text that every reader of a verdict can hold."""
+
+from __future__ import annotations
+
+import re
+
+_LONGEST = 2000
+"""Characters: CI systems refuse files of megabytes, and a message may quote a log."""
+_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Control characters and halves of surrogate pairs: XML 1.0 cannot hold most of them, escaped or not."""
+
+
+def fitting(value: object) -> str:
+    """The text without control characters; a long one keeps its head and tail."""
+    text = str(value)
+    if len(text) > _LONGEST:
+        half = _LONGEST // 2
+        text = f"{text[:half]} ... {len(text) - _LONGEST} characters left out ... {text[-half:]}"
+    return _FORBIDDEN.sub("\ufffd", text)

@@ -1,0 +1,159 @@
+"""JUnit and Markdown say what the JSON says, whatever is in the names."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree as Xml
+
+import pytest
+
+import bestrand_drive as bd
+from bestrand_drive.errors import UsageError
+from bestrand_drive.workflows.gating.evidence import evidence
+from bestrand_drive.workflows.gating.junit import junit
+from bestrand_drive.workflows.gating.markdown import markdown
+from bestrand_drive.workflows.gating.outputs import add_markdown, check_places, write_junit
+from bestrand_drive.workflows.gating.summary import HEADS
+from tests.workflows.gating.made import side
+
+METRICS = ["driving_score", "success"]
+HOSTILE = "<b>&\"'|`_*_\x1b[31m\x00\ud7ff]]>"
+
+
+@pytest.fixture(scope="module")
+def found(bench, bench_suite, tmp_path_factory):
+    """Failed against the anchor, undecided against the baseline, with one route without a result."""
+    folder = tmp_path_factory.mktemp("sides")
+    suite = bd.read_suite(bench_suite)
+    main, old = side(bench, folder, "main", -0.6), side(bench, folder, "old", 2.4)
+    new = side(bench, folder, "new", -0.6, without=suite.chosen[:1])
+    gated = bd.gate(suite, main, new, anchor=old, metrics=METRICS, max_drop=2, missing="exclude")
+    return evidence(gated)
+
+
+def cases(content: bytes, suite: str) -> list[Xml.Element]:
+    root = Xml.fromstring(content)
+    (one,) = [each for each in root if each.get("name", "").endswith(suite)]
+    return one.findall("testcase")
+
+
+def test_the_json_is_strict_and_whole(found):
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    assert found["status"] == "failed"
+    assert [(one["role"], one["policy"]) for one in found["references"]] == [("baseline", "main"), ("anchor", "old")]
+    assert len(found["routes"]) == 24
+
+
+def test_junit_has_one_case_a_metric_and_reference(found):
+    tags = {"passed": None, "failed": "failure", "undecided": "skipped"}
+    lines = [(one, line) for one in found["references"] for line in one["metrics"]]
+    made = cases(junit(found), "gate")
+    assert len(made) == len(lines) == 4
+    for case, (reference, line) in zip(made, lines, strict=True):
+        assert case.get("name") == f"{line['name']} against {reference['role']} {reference['policy']}"
+        marks = [one for one in case if one.tag in ("failure", "skipped", "error")]
+        assert [one.tag for one in marks] == [tag for tag in [tags[line["status"]]] if tag]
+        assert all(line["said"] in one.get("message") for one in marks)
+    assert {line["status"] for _, line in lines} >= {"failed", "undecided"}
+
+
+def test_an_undecided_line_that_stops_the_change_is_a_failure(found):
+    line = found["references"][0]["metrics"][0]
+    assert line["status"] == "undecided"
+    stopped = json.loads(json.dumps(found))
+    stopped["references"][0]["metrics"][0]["passes"] = False
+    first = cases(junit(stopped), "gate")[0]
+    assert first.find("failure").get("type") == "undecided"
+
+
+def test_a_route_is_an_error_without_a_result_and_never_a_failure(found):
+    made = {case.get("name"): case for case in cases(junit(found), "routes")}
+    assert set(made) == {route["id"] for route in found["routes"]}
+    for route in found["routes"]:
+        case = made[route["id"]]
+        assert case.find("failure") is None
+        assert (case.find("error") is not None) == (route["no_result"] is not None)
+        said = case.find("system-out").text
+        for name, value in (route["scores"] or {}).items():
+            assert f"{name} {value:g}" in said
+        for one in route["references"]:
+            assert one["policy"] in said
+            assert all(metric in said for metric in one["flipped"])
+    assert sum(case.find("error") is not None for case in made.values()) == 1
+    assert any("flipped" in case.find("system-out").text for case in made.values())
+
+
+def test_the_counts_are_those_of_the_cases(found):
+    root = Xml.fromstring(junit(found))
+    for attribute, tag in {"tests": "testcase", "failures": "failure", "errors": "error", "skipped": "skipped"}.items():
+        each = [int(suite.get(attribute)) for suite in root]
+        assert each == [len(list(suite.iter(tag))) for suite in root]
+        assert int(root.get(attribute)) == sum(each)
+
+
+def test_markdown_has_every_line_and_its_figures(found):
+    page = markdown(found)
+    table = [line for line in page.splitlines() if line.startswith("|")]
+    assert len(table) == 2 + 4
+    assert all(line.count(" | ") == len(HEADS) - 1 for line in [table[0], *table[2:]])
+    for row, (reference, line) in zip(
+        table[2:], [(one, line) for one in found["references"] for line in one["metrics"]], strict=True
+    ):
+        figures = (f"{line['difference']:+.2f}", f"{line['interval']['low']:+.2f}", f"{line['detectable_drop']:.2f}")
+        assert all(part in row for part in (reference["policy"], line["status"], *figures))
+    assert found["routes"][0]["id"] in page
+    assert "no result of new" in page
+
+
+def hostile(value):
+    """The same evidence with bad characters in every text but the keys and statuses."""
+    if isinstance(value, dict):
+        fixed = {"status", "passes", "role"}
+        return {key: part if key in fixed else hostile(part) for key, part in value.items()}
+    if isinstance(value, list):
+        return [hostile(part) for part in value]
+    return HOSTILE + value if isinstance(value, str) else value
+
+
+def test_no_name_breaks_out(found):
+    bad = hostile(found)
+    root = Xml.fromstring(junit(bad))
+    assert {one.tag for one in root.iter()} == {
+        *("testsuites", "testsuite", "testcase", "properties", "property"),
+        *("failure", "skipped", "error", "system-out"),
+    }
+    page = markdown(bad)
+    assert "<b>" not in page
+    assert "\x1b" not in page
+    table = [line for line in page.splitlines() if line.startswith("|")]
+    assert all(line.replace("\\|", "").count("|") == len(HEADS) + 1 for line in table)
+
+
+def test_a_huge_log_keeps_head_and_tail(found):
+    bad = json.loads(json.dumps(found))
+    bad["routes"][0]["no_result"] = "head" + "x" * 5_000_000 + "tail"
+    content = junit(bad)
+    assert len(content) < 200_000
+    message = next(case for case in cases(content, "routes") if case.find("error") is not None).find("error")
+    assert message.get("message").startswith("headx")
+    assert message.get("message").endswith("xtail")
+    assert len(markdown(bad)) < 50_000
+
+
+def test_files_are_replaced_and_summaries_added_to(found, tmp_path):
+    for _ in range(2):
+        write_junit(found, tmp_path / "gate.xml")
+        add_markdown(found, tmp_path / "summary.md")
+    assert (tmp_path / "gate.xml").read_bytes() == junit(found)
+    assert (tmp_path / "summary.md").read_text() == 2 * markdown(found)
+
+
+@pytest.mark.parametrize("place", ["", ".", "absent/gate.xml"])
+def test_places_are_looked_at_before_anything_is_read(place, tmp_path, monkeypatch):
+    from pathlib import Path
+
+    monkeypatch.chdir(tmp_path)
+    for places in ((Path(place), None), (None, Path(place))):
+        with pytest.raises(UsageError):
+            check_places(*places)
+    check_places(Path("gate.xml"), Path("summary.md"))
