@@ -12,7 +12,9 @@ from bestrand_drive.errors import DataRefused
 from bestrand_drive.workflows.running.run_request import RunRequest
 
 _REQUEST = TypeAdapter(RunRequest)
-_DRIVERS = frozenset({"ray_address", "ray_resource", "slurm", "scratch", "durations", "until", "until_interval", "level"})
+_DRIVERS = frozenset(
+    {"ray_address", "ray_resource", "slurm", "scratch", "durations", "until", "until_interval", "level"}
+)
 """Fields that only the driver needs: the order, when it is enough, who is to work. Workers have them at their defaults,
 since some are refused without others."""
 
