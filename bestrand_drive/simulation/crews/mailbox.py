@@ -202,6 +202,18 @@ def take_answer(folder: Path, number: int) -> Answer | None:
     return Answer(told, parts.get("result"), parts.get("metric_info"))
 
 
+class Unread:
+    """Letters that are there and cannot be read now, by their numbers."""
+
+    def __init__(self) -> None:
+        self._since_s: dict[int, float] = {}
+
+    def stays(self, number: int) -> bool:
+        """Whether one could not be read for so long that it never will be; asked whenever it could not."""
+        now_s = time.monotonic()
+        return now_s - self._since_s.setdefault(number, now_s) > SILENT_S
+
+
 class Heart:
     """Beats as often as it should when it is asked often enough.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,7 +13,7 @@ from bestrand_drive.files import write_atomic
 from bestrand_drive.simulation.crews import mailbox
 from bestrand_drive.simulation.crews.far_slot import Errand, FarSlot
 from bestrand_drive.simulation.crews.letters import Answer, Bye, Hello, Offer, Order
-from bestrand_drive.simulation.crews.mailbox import Heart, Listening, Session
+from bestrand_drive.simulation.crews.mailbox import Heart, Listening, Session, Unread
 from bestrand_drive.simulation.processes.marks import new_mark
 from bestrand_drive.simulation.slots.cell import Halt
 
@@ -41,7 +40,7 @@ class Correspondent:
         self._heart = Listening(session.worker_beat(name))
         self._errands: dict[int, Errand] = {}
         self._lock = threading.Lock()
-        self._unread_s: dict[int, float] = {}
+        self._unread = Unread()
         self.gone = self.why = ""
         self.left = False
         session.orders(name).mkdir(exist_ok=True)
@@ -91,10 +90,9 @@ class Correspondent:
     def _read(self, number: int) -> None:
         """Take an answer, or give up one that stays damaged."""
         answer = mailbox.take_answer(self._session.answers(self.name), number)
-        since_s = self._unread_s.setdefault(number, time.monotonic())
         if answer:
             self._finish(number, answer=answer)
-        elif time.monotonic() - since_s > mailbox.SILENT_S:
+        elif self._unread.stays(number):
             self._finish(number, lost=f"worker {self.name}: its answer {number} cannot be read")
 
     def _said_bye(self) -> bool:
