@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bestrand_drive.errors import EnvironmentFault
+from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt
 
 _LEAST = 3
@@ -48,13 +49,19 @@ class Breaker:
             self._streak = []
         if not attempt.of_policy:
             self._streak.append(attempt)
-        enough = self._routes >= self._limit * (_AFTER_SUCCESS if self._succeeded else 1)
+        enough = min(self._routes, self._events) >= self._limit * (_AFTER_SUCCESS if self._succeeded else 1)
         self._broken = enough and not open_elsewhere
         return tuple(self._streak) if self._broken else ()
 
     @property
     def _routes(self) -> int:
         return len({attempt.key.route_id for attempt in self._streak})
+
+    @property
+    def _events(self) -> int:
+        """What went wrong: a worker that is lost takes the attempts of all its slots with it, which name it alike."""
+        lost = {one.detail for one in self._streak if one.reason is Reason.WORKER_LOST}
+        return len(lost) or len(self._streak)
 
     def check(self, log: Path) -> None:
         """Stop when the streak is long enough.

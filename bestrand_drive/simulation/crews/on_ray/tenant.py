@@ -135,7 +135,7 @@ class Tenant:
             self.gone, errands = why, list(self._errands.values())
             self._errands.clear()
         for errand in errands:
-            errand.lost = f"worker on {self.host}: {why}"
+            errand.lost = f"worker {self.hello.pid if self.hello else ''} on {self.host}: {why}"
             errand.done.set()
 
     def _ask(self, ref: Foreign, heard: Callable[[Foreign], None]) -> None:
