@@ -19,7 +19,7 @@ class Breaker:
     """Counts how many routes in a row failed for one reason.
 
     Args:
-        servers: Slots: all of them meet the same fault once before anything can be done.
+        servers: Slots at the beginning: all of them meet the same fault once before anything can be done.
         succeeded: Whether the policy was driven here before, in this start or an earlier one. Otherwise a few routes
             that always fail, being all that is left, would stop every start, and never come to their cap.
     """
@@ -29,6 +29,10 @@ class Breaker:
         self._streak: list[Attempt] = []
         self._succeeded = succeeded
         self._broken = False
+
+    def expect(self, servers: int) -> None:
+        """So many slots are there now, as workers that came or a user who asked for more gave them."""
+        self._limit = max(self._limit, servers)
 
     def add(self, attempt: Attempt, *, open_elsewhere: bool = False) -> tuple[Attempt, ...]:
         """One more attempt.

@@ -159,6 +159,7 @@ class Engine:
         """Take in who has come; who is gone stays known as long as it works."""
         slots = self._crew.slots()
         self._there = {slot.number: slot for slot in slots if not self._books.drains.unfit(slot)}
+        self._books.breaker.expect(len(self._there))
         known = {slot.number for slot in self._slots()}
         self._idle.extend(slot for number, slot in self._there.items() if number not in known)
 
