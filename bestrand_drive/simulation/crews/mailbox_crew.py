@@ -62,8 +62,7 @@ class Correspondent:
 
     def seen(self, errand: Errand) -> tuple[str, int, float | None] | None:
         """See ``Carrier``."""
-        found = [one for one in self._heart.last.slots if one.order == errand.number]
-        return (found[0].state, found[0].ticks, found[0].speed) if found else None
+        return self._heart.last.of(errand.number)
 
     def fault(self, text: str) -> None:
         """See ``Carrier``."""
