@@ -225,7 +225,7 @@ class Heart:
         self._path, self._count, self._next_s = path, 0, 0.0
 
     def beat(self, pulse: Pulse | None = None) -> None:
-        """One beat if it is time.
+        """One beat if it is time; one that fails is tried again when it is asked next.
 
         Raises:
             OSError: The folder is gone, or the disk is full.
@@ -233,8 +233,8 @@ class Heart:
         if time.monotonic() < self._next_s:
             return
         self._count += 1
-        self._next_s = time.monotonic() + BEAT_S
         put(self._path, (pulse or Pulse(count=0)).model_copy(update={"count": self._count}))
+        self._next_s = time.monotonic() + BEAT_S
 
 
 class Listening:

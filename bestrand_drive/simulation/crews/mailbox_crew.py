@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -154,7 +155,7 @@ class MailboxCrew:
 
         Raises:
             EnvironmentFault: The last worker has left because nothing can be run there.
-            OSError: The mailbox cannot be written.
+            OSError: The mailbox could not be written for too long.
         """
         if self._error:
             raise self._error
@@ -190,10 +191,16 @@ class MailboxCrew:
 
     def _work(self) -> None:
         """The postman: beats, and looks at every worker, until it is over."""
+        failing_s: dict[Callable[[], None], float] = {}
         while not self._over.wait(mailbox.LOOK_S):
             for duty in (self._heart.beat, self._round):
                 try:
                     duty()
+                    failing_s.pop(duty, None)
+                except OSError as error:  # the file server may be away: workers wait as long for a beat
+                    now_s = time.monotonic()
+                    if now_s - failing_s.setdefault(duty, now_s) > mailbox.SILENT_S:
+                        self._error = self._error or error
                 except Exception as error:  # raised by the deciding thread, which ends all in peace
                     self._error = self._error or error
 

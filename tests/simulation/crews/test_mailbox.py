@@ -197,6 +197,22 @@ def test_where_nothing_can_be_run_the_last_worker_ends_the_run(crew, worker, poo
         crew.slots()
 
 
+def test_a_file_server_that_is_away_for_a_moment_ends_no_run(crew, worker, monkeypatch):
+    """Workers try again, too; one that stays away is told once nobody waits for the driver any more."""
+    heart, place = crew._heart, crew._heart._path
+    until(crew.slots, "it joins", LIMIT_S)
+    heart._path = place / "gone" / "beat"
+    before = heart._count
+    until(lambda: heart._count > before + 3, "it is tried again", LIMIT_S)
+    heart._path = place
+    until(lambda: mailbox.take(Pulse, place).count > before + 4, "it beats again", LIMIT_S)
+    assert crew.slots()
+    monkeypatch.setattr(mailbox, "SILENT_S", 0.05)
+    heart._path = place / "gone" / "beat"
+    with pytest.raises(OSError, match="gone"):
+        until(lambda: crew.slots() is None, "it is told", LIMIT_S)
+
+
 def test_a_second_session_removes_the_first_and_a_worker_of_it_is_not_heard(crew, worker, tmp_path, halt, said):
     until(crew.slots, "it joins", LIMIT_S)
     worker.die()
