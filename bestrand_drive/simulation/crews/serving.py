@@ -112,7 +112,9 @@ class Worker:
     def _take_stops(self) -> None:
         for number in self._session.ordered(self._name, "stop"):
             if number in self._running:
-                word = read_bytes(self._session.orders(self._name) / f"{number}.stop")
+                word = b""
+                with contextlib.suppress(DataRefused):  # that it is there says enough
+                    word = read_bytes(self._session.orders(self._name) / f"{number}.stop")
                 self._workplace.stop(number, now=word.startswith(b"now"))
 
     def _answer(self) -> None:

@@ -197,6 +197,23 @@ def test_where_nothing_can_be_run_the_last_worker_ends_the_run(crew, worker, poo
         crew.slots()
 
 
+def test_an_answer_that_came_through_though_it_was_told_otherwise_is_put_once(tmp_path, monkeypatch):
+    """A rename that is sent twice is answered by "no such file"; what is put down after it must not wait for it."""
+    rename = Path.rename
+
+    def twice(*names):
+        rename(*names)
+        rename(*names)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", twice)
+        with pytest.raises(FileNotFoundError):
+            put_answer(tmp_path, 1, Answer(Told(attempt=scored()), result()))
+    put_answer(tmp_path, 1, Answer(Told(attempt=scored()), result()))
+    assert [path.name for path in tmp_path.iterdir()] == ["1"]
+    assert take_answer(tmp_path, 1) == Answer(Told(attempt=scored()), result())
+
+
 def test_a_file_server_that_is_away_for_a_moment_ends_no_run(crew, worker, monkeypatch):
     """Workers try again, too; one that stays away is told once nobody waits for the driver any more."""
     heart, place = crew._heart, crew._heart._path

@@ -55,6 +55,18 @@ def test_a_result_at_that_moment_counts(tmp_path):
     assert answered(tmp_path, SCORE, leaves=True) == (End.TOLD, SCORE)
 
 
+def test_a_stop_that_cannot_be_read_is_one(tmp_path):
+    session = Session(tmp_path, "0" * 32)
+    stopped = []
+    place = SimpleNamespace(gpus=(None,), stop=lambda number, *, now: stopped.append((number, now)))
+    worker = Worker(session, "w", place, SimpleNamespace(asked=False, forced=False))
+    worker._running = dict.fromkeys((1, 2))
+    (session.orders("w") / "1.stop").mkdir(parents=True)
+    (session.orders("w") / "2.stop").write_bytes(b"now\n")
+    worker._take_stops()
+    assert stopped == [(1, False), (2, True)]
+
+
 @pytest.mark.parametrize("damage", [b"{", b"", None])
 def test_an_order_that_stays_damaged_is_given_back(tmp_path, monkeypatch, damage):
     """Nothing is made of it, and the driver need not wait; None: for a slot that the worker does not have."""
