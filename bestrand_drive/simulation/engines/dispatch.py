@@ -114,7 +114,6 @@ class Engine:
         self._idle = deque[Runner]()
         self._towns: dict[int, str | None] = {}
         self._busy: dict[Future[Finished | str | None], _Work] = {}
-        self._retired: set[int] = set()
         self._next_start_s = 0.0
         self._error: BaseException | None = None
 
@@ -159,16 +158,15 @@ class Engine:
     def _muster(self) -> None:
         """Take in who has come; who is gone stays known as long as it works."""
         slots = self._crew.slots()
-        self._there = {slot.number: slot for slot in slots if self._is_wanted(slot)}
+        self._there = {slot.number: slot for slot in slots if not self._books.drains.unfit(slot)}
+        self._books.breaker.expect(len(self._there))
         known = {slot.number for slot in self._slots()}
         self._idle.extend(slot for number, slot in self._there.items() if number not in known)
 
-    def _is_wanted(self, slot: Runner) -> bool:
-        return slot.number not in self._retired and not self._books.drains.out(spot_of(slot))
-
     def _release(self, pool: ThreadPoolExecutor) -> None:
         """Close idle slots that are gone, retired or drained."""
-        for slot in [one for one in self._idle if one.number not in self._there or not self._is_wanted(one)]:
+        unfit = self._books.drains.unfit
+        for slot in [one for one in self._idle if one.number not in self._there or unfit(one)]:
             self._idle.remove(slot)
             self._towns.pop(slot.number, None)
             self._busy[pool.submit(slot.close)] = _Work(slot, closing=True)
@@ -211,7 +209,7 @@ class Engine:
         if finished and outcome:
             self._listener.kept(finished, outcome)
         if finished and self._is_too_many(slot, finished):
-            self._retired.add(slot.number)
+            self._books.drains.retire(slot)
             self._listener.fewer(slot.number)
         self._idle.append(slot)
 
@@ -220,7 +218,7 @@ class Engine:
         if finished.attempt is None or finished.attempt.reason is not Reason.GPU_MEMORY:
             return False
         same = [one for one in self._there.values() if (one.host, one.gpu_name) == (slot.host, slot.gpu_name)]
-        return sum(self._is_wanted(one) for one in same) > 1
+        return sum(not self._books.drains.unfit(one) for one in same) > 1
 
     def _settle(self, slot: Runner, finished: Finished, waiting: Source) -> None:
         self._check()
