@@ -149,7 +149,7 @@ def test_a_run_does_not_wait_for_ever_beside_places_that_get_nothing(tmp_path, q
         return made(slot, cell)
 
     good.ends = ends
-    with pytest.raises(EnvironmentFault, match="given nothing more .GPU 1 of a.*add others"):
+    with pytest.raises(EnvironmentFault, match=r"given nothing more .GPU 1 of a.*add others"):
         drive(tmp_path, crew, ROUTES, max_attempts=3, succeeded=True)
 
 
