@@ -175,6 +175,7 @@ def test_several_metrics_and_seconds(bestrand, tmp_path):
 
 def test_wrong_calls(bestrand, tmp_path):
     put_pool(tmp_path / "out", models=1)
+    (tmp_path / "folder.parquet").mkdir()
     cases = [
         (
             ("nothing", tmp_path, "--out", tmp_path / "x.parquet"),
@@ -184,6 +185,7 @@ def test_wrong_calls(bestrand, tmp_path):
         (("lm-eval", tmp_path, "--out", tmp_path / "x.csv"), 2, "ends in .parquet"),
         (("lm-eval", tmp_path / "absent", "--out", tmp_path / "x.parquet"), 4, "no such file"),
         (("plain", tmp_path / "out", "--out", tmp_path / "x.parquet"), 4, "no column item_id"),
+        (("lm-eval", tmp_path, "--force", "--out", tmp_path / "folder.parquet"), 2, "is there already"),
         (("lm-eval", tmp_path, "--macro", "task", "--out", tmp_path / "x.parquet"), 2, "known is category"),
     ]
     for arguments, code, word in cases:
