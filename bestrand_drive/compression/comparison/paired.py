@@ -51,6 +51,7 @@ class PairedDifference:
             for unbounded metrics.
         share: Of the paired items, those whose difference is not zero.
         method: Name of the estimator that both sides share.
+        range: Of the metric, high less low; None when unbounded.
     """
 
     value: float
@@ -62,6 +63,7 @@ class PairedDifference:
     size: float | None
     share: float
     method: str
+    range: float | None = None
 
     @property
     def standard_error(self) -> float:
@@ -73,7 +75,8 @@ class PairedDifference:
 
         Student's t around the difference; for bounded metrics together with Tango's score interval at the effective
         number of pairs, of which the outer ends are taken: each alone was measured to hold too seldom somewhere
-        (docs/comparing.md), t where few items differ, Tango's where few items were measured.
+        (docs/comparing.md), t where few items differ, Tango's where few items were measured. What no two policies can
+        differ by, more than the metric's range, is cut off: it only takes away what cannot be true.
 
         Args:
             level: Such as 0.95.
@@ -85,7 +88,10 @@ class PairedDifference:
         if self.size is not None:
             below, above = score_interval(*self.proportions, level)
             low, high = min(low, self.size * below), max(high, self.size * above)
-        return Interval(low, high)
+        return Interval(self._possible(low), self._possible(high))
+
+    def _possible(self, difference: float) -> float:
+        return difference if self.range is None else float(np.clip(difference, -self.range, self.range))
 
     def p_value(self, against: float = 0.0) -> float | None:
         """Two-sided p-value of the difference being ``against``; below 1 - level just outside the interval.

@@ -94,6 +94,7 @@ def paired_difference(
         size=None if frame.range is None else _size(d[counts][differing], frame.range),
         share=float(differing.mean()) if len(differing) else 0.0,
         method=estimator.method,
+        range=frame.range,
     )
 
 

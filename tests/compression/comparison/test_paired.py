@@ -46,6 +46,18 @@ def test_it_never_collapses_for_bounded_metrics(n):
     assert same.p_value() == 1.0
 
 
+def test_it_ends_where_no_two_policies_can_differ_by_more():
+    """Of two items with one a full loss: half the mass of t lies where nothing is."""
+    wide = paired(value=-50.0, variance=2500.0, n=2)
+    assert wide.interval(0.95).low < -100
+    inside = replace(wide, range=100.0)
+    assert inside.interval(0.95).low == -100
+    assert inside.interval(0.95).high == wide.interval(0.95).high
+    assert replace(paired(), range=100.0).interval(0.95) == paired().interval(0.95)
+    beyond = replace(paired(value=-104.0, variance=1.0, size=None), range=100.0).interval(0.95)
+    assert (beyond.low, beyond.high) == (-100, -100)
+
+
 def test_one_item_has_no_interval():
     found = paired(n=1)
     assert (found.interval(0.95), found.p_value(), found.detectable()) == (None, None, None)
