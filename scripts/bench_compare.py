@@ -5,7 +5,8 @@
 DATA holds bench2drive/{routes,results} and fail2drive/{routes,results}. Fail2Drive: three policies with three runs
 each, all pairs and each against itself. Bench2Drive, on the routes that all have, with six other policies as probes:
 SimLingo's two runs, swapped by coins, on the routes on which neither crashed; and single runs of different policies,
-whose true difference is that of these runs. And rare regressions, made up: a 0/1 metric, k routes drawn from many, some of which got worse and none better.
+whose true difference is that of these runs. And rare regressions, made up: a 0/1 metric, k routes drawn from many, some
+of which got worse and none better.
 --docs writes the tables between the marks of a document; --quick takes 60 draws.
 """
 
