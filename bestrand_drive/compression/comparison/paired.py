@@ -14,6 +14,8 @@ from bestrand_drive.compression.planning.differences import LEVEL, detectable_ra
 
 MOST_REPEATS = 64
 """As many times the present runs as are looked at."""
+ROUNDING = 1e-6
+"""Share of a metric's range below which differences are rounding: scores are kept in float32, to 6e-8 of their size."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,11 @@ class PairedDifference:
     share: float
     method: str
     range: float | None = None
+
+    @property
+    def tells_spread(self) -> bool:
+        """Whether the variance is more than rounding of equal differences."""
+        return self.variance > (0.0 if self.range is None else (ROUNDING * self.range) ** 2)
 
     @property
     def standard_error(self) -> float:
@@ -118,8 +125,13 @@ class PairedDifference:
         if around is None:
             return None
         bar = float(stats.t.ppf(0.5 + level / 2, self.df))
-        error = self.standard_error if self.variance > 0 else around.half_width / bar
+        error = self.standard_error if self.tells_spread else around.half_width / bar
         return error * detectable_ratio(max(1, int(self.df)), level)
+
+    def sees_nothing(self, level: float = LEVEL) -> bool:
+        """Whether even the largest possible difference is found in fewer than 80 of 100 cases."""
+        detectable = self.detectable(level)
+        return self.range is not None and detectable is not None and detectable > self.range
 
     def items_to_detect(self, difference: float, level: float = LEVEL) -> int | None:
         """Paired items, runs as now, with which that true difference would be detectable; None when N are too few.
@@ -149,7 +161,7 @@ class PairedDifference:
         size = self.size or 1.0
         value = float(np.clip(self.value / size, -self.share, self.share))
         spread = self.share - value**2
-        known = self.variance > 0 and spread > 1e-12
+        known = self.tells_spread and spread > 1e-12
         return value, self.share, spread * size**2 / self.variance if known else float(self.n)
 
     def with_items(self, n: int) -> PairedDifference:

@@ -15,7 +15,7 @@ from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.comparing.compare import compare
 from bestrand_drive.workflows.comparing.reading import Contestant
 from bestrand_drive.workflows.gating.request import GateRequest
-from bestrand_drive.workflows.gating.verdict import Gate, GateLine, Reference
+from bestrand_drive.workflows.gating.verdict import Gate, GateLine, Reference, best, worst
 
 
 def gate(
@@ -99,8 +99,8 @@ def _with_missing(line: GateLine, at_ends: set[Status], request: GateRequest) ->
         return replace(line, reason=said)
     if at_ends == {line.status}:
         return line
-    named = " to ".join(sorted(status.value for status in at_ends | {line.status}))
-    said = f"the missing results could make it anything from {named}"
+    held = at_ends | {line.status}
+    said = f"the missing results could make it anything from {worst(held).value} to {best(held).value}"
     return replace(line, status=Status.UNDECIDED, open_by_missing=True, reason=said)
 
 

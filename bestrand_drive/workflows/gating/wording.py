@@ -50,7 +50,9 @@ def line_words(reference: Reference, line: GateLine) -> str:
 
 def sees(line: GateLine) -> str:
     """What the gate can see at this size."""
-    detectable, fails = line.metric.detectable, line.fails_at
+    detectable, fails, paired = line.metric.detectable, line.fails_at, line.metric.paired
+    if paired is not None and paired.sees_nothing(line.metric.level):
+        return "no drop that is possible would be told from none at this size"
     found = f"a true drop of {plain(detectable)} would be told from none in 80 of 100 cases"
     if not line.question.max_drop:
         return found

@@ -133,7 +133,7 @@ def test_pairs_that_pass_are_open_where_the_missing_one_at_either_extreme_leaves
     (line,) = found.lines
     assert {line.question.status(end) for end in line.metric.if_missing} == {Status.UNDECIDED}
     assert (found.status, found.exit_code, line.open_by_missing) == (Status.UNDECIDED, ExitCode.INCOMPLETE, True)
-    assert "passed to undecided" in line.reason
+    assert "undecided to passed" in line.reason
 
 
 def test_a_metric_without_bounds_says_that_it_cannot_tell(bench, suite, sides, tmp_path):
