@@ -58,6 +58,24 @@ def read_uses(folder: Path, digest: str) -> int:
     return len(_known(path.read_bytes(), path, digest)) if path.exists() else 0
 
 
+def uses_told(place: Path, digest: str) -> int | None:
+    """The same for who only tells it: None when nothing was judged yet, or the ledger does not tell.
+
+    Args:
+        place: Folder of the suite, or its ``suite.json``.
+        digest: As in ``count_uses``.
+    """
+    try:
+        return read_uses(folder_of(place), digest) or None
+    except (OSError, DataRefused):
+        return None
+
+
+def folder_of(place: Path) -> Path:
+    """Where the ledger of a suite lies, by its folder or its ``suite.json``."""
+    return place if place.is_dir() else place.parent
+
+
 def _known(content: bytes, path: Path, digest: str) -> set[str]:
     """Digests of the policies; a last line without an end was torn by a crash and says nothing."""
     found = set()
@@ -68,7 +86,7 @@ def _known(content: bytes, path: Path, digest: str) -> set[str]:
         try:
             entry = json.loads(line)
             suite, policy = entry["suite"], entry["policy"]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DataRefused(
                 f"{path}, line {number}: not a use of a suite. The file was edited or damaged; mend or remove the line."
             ) from error

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 
@@ -13,8 +11,6 @@ from bestrand_drive.benchmarks.catalog import UNKNOWN, load_rules
 from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.compression.planning.goals import about_policies
 from bestrand_drive.compression.theory import TwoPhase, mean_mae
-from bestrand_drive.errors import DataRefused
-from bestrand_drive.files import read_bytes
 from bestrand_drive.reports.data import Curve, Metric, Probe, Share, SuiteFacts
 from bestrand_drive.suite import Suite, SuiteMetric
 from bestrand_drive.workflows.planning.outlook import Outlook, Way
@@ -55,18 +51,6 @@ def suite_facts(suite: Suite) -> SuiteFacts:
         source_sha256=suite.source_sha256,
         probes=tuple(Probe(one.name, one.source, one.licence, one.items) for one in suite.probes),
     )
-
-
-def uses_of(place: Path, suite: Suite) -> int | None:
-    """Distinct policies in the ledger ``uses.jsonl`` beside a suite; None when there is none, or it cannot be read."""
-    ledger = (place if place.is_dir() else place.parent) / "uses.jsonl"
-    if not ledger.is_file():
-        return None
-    try:
-        lines = [json.loads(line) for line in read_bytes(ledger).split(b"\n") if line.strip()]
-        return len({str(line["policy"]) for line in lines if line["suite"] == suite.choice_digest()})
-    except (DataRefused, ValueError, KeyError, TypeError, RecursionError):
-        return None
 
 
 def _strata(suite: Suite) -> tuple[Share, ...]:
