@@ -165,10 +165,10 @@ def slow_entries(name: str, data: Path, quick: bool) -> list[Entry]:
         studies = [TableStudy(path) for path in matrices(data, quick)]
         problems = [table_problem(study, *read_scores(study)) for study in studies]
     small = [problem for problem in problems if len(problem.scores.items) <= ITEMS[kind]]
-    quicker = [arm for arm in arms if arm.selector not in UNDRIVEN]
-    return [(problem, arms) for problem in small] + [
-        (problem, quicker) for problem in ([] if quick or splits else driving(data))
-    ]
+    entries: list[Entry] = [(problem, arms) for problem in small]
+    if not quick and not splits:
+        entries += [(problem, [arm for arm in arms if arm.selector not in UNDRIVEN]) for problem in driving(data)]
+    return entries
 
 
 def run(name: str, entries: Sequence[Entry], seeds: int, arguments: argparse.Namespace) -> list[Row]:
