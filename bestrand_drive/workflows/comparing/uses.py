@@ -28,7 +28,7 @@ def count_uses(folder: Path, digest: str, policies: Mapping[str, str]) -> int:
         OSError: The ledger cannot be written.
         DataRefused: A line of it is damaged.
     """
-    path = folder / LEDGER
+    path = _file(folder)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -54,8 +54,16 @@ def read_uses(folder: Path, digest: str) -> int:
         DataRefused: A line of it is damaged.
         OSError: It cannot be read.
     """
-    path = folder / LEDGER
+    path = _file(folder)
     return len(_known(path.read_bytes(), path, digest)) if path.exists() else 0
+
+
+def _file(folder: Path) -> Path:
+    """The ledger, whose reading could wait for ever were it a pipe."""
+    path = folder / LEDGER
+    if path.exists() and not path.is_file():
+        raise DataRefused(f"{path}: not a file; remove it.")
+    return path
 
 
 def _known(content: bytes, path: Path, digest: str) -> set[str]:
@@ -68,7 +76,7 @@ def _known(content: bytes, path: Path, digest: str) -> set[str]:
         try:
             entry = json.loads(line)
             suite, policy = entry["suite"], entry["policy"]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise DataRefused(
                 f"{path}, line {number}: not a use of a suite. The file was edited or damaged; mend or remove the line."
             ) from error

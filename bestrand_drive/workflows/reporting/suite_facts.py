@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from pathlib import Path
@@ -14,9 +13,9 @@ from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.compression.planning.goals import about_policies
 from bestrand_drive.compression.theory import TwoPhase, mean_mae
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.files import read_bytes
 from bestrand_drive.reports.data import Curve, Metric, Probe, Share, SuiteFacts
 from bestrand_drive.suite import Suite, SuiteMetric
+from bestrand_drive.workflows.comparing.uses import read_uses
 from bestrand_drive.workflows.planning.outlook import Outlook, Way
 from bestrand_drive.workflows.planning.plan_request import PLANNED, PlanRequest
 from bestrand_drive.workflows.planning.suite_outlook import suite_outlook
@@ -57,16 +56,12 @@ def suite_facts(suite: Suite) -> SuiteFacts:
     )
 
 
-def uses_of(place: Path, suite: Suite) -> int | None:
-    """Distinct policies in the ledger ``uses.jsonl`` beside a suite; None when there is none, or it cannot be read."""
-    ledger = (place if place.is_dir() else place.parent) / "uses.jsonl"
-    if not ledger.is_file():
-        return None
+def uses_of(place: Path, suite: Suite) -> tuple[int | None, str]:
+    """Distinct policies in the ledger beside a suite, None when it tells of none; and what is wrong with it, or ""."""
     try:
-        lines = [json.loads(line) for line in read_bytes(ledger).split(b"\n") if line.strip()]
-        return len({str(line["policy"]) for line in lines if line["suite"] == suite.choice_digest()})
-    except (DataRefused, ValueError, KeyError, TypeError, RecursionError):
-        return None
+        return read_uses(place if place.is_dir() else place.parent, suite.choice_digest()) or None, ""
+    except (DataRefused, OSError) as error:
+        return None, f"how many policies were judged on this suite cannot be told: {error}"
 
 
 def _strata(suite: Suite) -> tuple[Share, ...]:

@@ -61,7 +61,9 @@ def write_report(
     known = suite if isinstance(suite, Suite) else read_suite(Path(suite))
     data = gather(known, sources, level=level, missing=missing, allow_mismatch=allow_mismatch)
     if not isinstance(suite, Suite):
-        data = replace(data, suite=replace(data.suite, uses=uses_of(Path(suite), known)))
+        uses, damage = uses_of(Path(suite), known)
+        notes = (*data.notes, damage) if damage else data.notes
+        data = replace(data, suite=replace(data.suite, uses=uses), notes=notes)
     _check_names(data)
     if out is not None:
         write_atomic(out, page(data))
