@@ -11,6 +11,8 @@ from bestrand_drive.workflows.gating.verdict import Gate, GateLine, Reference
 
 _TUNED = "nothing was tuned on"
 """In the caution that every comparison on a suite says anew, with the uses counted so far."""
+_SHARES = 1.5
+"""Scores below lie on a scale of shares."""
 
 
 def verdict(gate: Gate) -> str:
@@ -35,9 +37,10 @@ def line_words(reference: Reference, line: GateLine) -> str:
     if around is None or metric.difference is None:
         return f"{head} ({metric.reason})"
     asked = "none" if line.question.max_drop is None else plain(line.question.max_drop)
-    measured = (
-        f"{signed(metric.difference)} {metric.unit} ({100 * metric.level:g} %: {span(around)}), tolerated drop {asked}"
-    )
+    digits = decimals(metric.baseline, metric.candidate)
+    unit = f" {metric.unit}" if metric.unit else ""
+    between = f"{100 * metric.level:g} %: {span(around, digits)}"
+    measured = f"{signed(metric.difference, digits)}{unit} ({between}), tolerated drop {asked}"
     worse = line.status is Status.UNDECIDED and metric.verdict is Verdict.WORSE and not line.reason
     open_ = "it dropped; whether by more than is tolerated is open" if worse else line.reason
     why = f"; {open_}" if open_ else ""
@@ -98,11 +101,14 @@ def cautions(gate: Gate) -> tuple[str, ...]:
     return tuple(one for one in said if _TUNED not in one or one == last)
 
 
-def signed(value: float | None) -> str:
-    """A difference, always with its sign."""
-    if value is None:
-        return "-"
-    return f"{value:+.4f}" if abs(value) < 0.1 else f"{value:+.2f}"
+def decimals(*scores: float | None) -> int:
+    """Of differences between such scores: four on a scale of shares, else two."""
+    return 4 if all(abs(score) < _SHARES for score in scores if score is not None) else 2
+
+
+def signed(value: float | None, digits: int) -> str:
+    """A difference, always with its sign, or a dash."""
+    return "-" if value is None else f"{value:+.{digits}f}"
 
 
 def plain(value: float | None) -> str:
@@ -112,6 +118,6 @@ def plain(value: float | None) -> str:
     return f"{value:.4f}" if 0 < abs(value) < 0.1 else f"{value:.4g}"
 
 
-def span(around: Interval | None) -> str:
+def span(around: Interval, digits: int) -> str:
     """Both ends."""
-    return "-" if around is None else f"{signed(around.low)} to {signed(around.high)}"
+    return f"{signed(around.low, digits)} to {signed(around.high, digits)}"
