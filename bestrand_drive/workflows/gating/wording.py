@@ -36,15 +36,26 @@ def line_words(reference: Reference, line: GateLine) -> str:
     head = f"{metric.name} against {reference.comparison.baseline.name}: {line.status.value}"
     if around is None or metric.difference is None:
         return f"{head} ({metric.reason})"
-    asked = "none" if line.question.max_drop is None else plain(line.question.max_drop)
+    asked = "not given" if line.question.max_drop is None else plain(line.question.max_drop)
     digits = decimals(metric.baseline, metric.candidate)
     unit = f" {metric.unit}" if metric.unit else ""
     between = f"{100 * metric.level:g} %: {span(around, digits)}"
     measured = f"{signed(metric.difference, digits)}{unit} ({between}), tolerated drop {asked}"
-    worse = line.status is Status.UNDECIDED and metric.verdict is Verdict.WORSE and not line.reason
-    open_ = "it dropped; whether by more than is tolerated is open" if worse else line.reason
+    open_ = _open(line)
     why = f"; {open_}" if open_ else ""
     return f"{head}, {measured}{why}; {sees(line)}"
+
+
+def _open(line: GateLine) -> str:
+    """What the status leaves open, or ""."""
+    metric, around, asked = line.metric, line.metric.interval, line.question.max_drop is not None
+    if line.reason:
+        return line.reason
+    if line.status is Status.UNDECIDED and metric.verdict is Verdict.WORSE:
+        return "it dropped; whether by more than is tolerated is open"
+    if line.status is Status.PASSED and not asked and around is not None and around.low <= 0 <= around.high:
+        return "no drop was shown, which does not say that there is none (--max-drop D would)"
+    return ""
 
 
 def sees(line: GateLine) -> str:
