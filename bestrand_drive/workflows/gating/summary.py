@@ -33,10 +33,11 @@ def sentences(found: Evidence) -> Iterator[str]:
 
 
 def _row(reference: Evidence, line: Evidence) -> tuple[str, ...]:
+    policy, role = reference["policy"], reference["role"]
     ends, digits = line["interval"], decimals(line["reference"], line["candidate"])
     return (
         line["name"],
-        f"{reference['policy']} ({reference['role']})",
+        role if policy == role else f"{policy} ({role})",
         line["status"],
         signed(line["difference"], digits),
         "-" if ends is None else f"{signed(ends['low'], digits)} to {signed(ends['high'], digits)}",

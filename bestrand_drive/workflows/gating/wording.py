@@ -18,7 +18,8 @@ _SHARES = 1.5
 def verdict(gate: Gate) -> str:
     """The first sentence: status, rule, and whether the change is let through."""
     through = "" if gate.status is not Status.UNDECIDED else f", which {_undecided(gate)}"
-    against = " and ".join(f"{one.role} {one.comparison.baseline.name}" for one in gate.references)
+    roles = [(one.role, one.comparison.baseline.name) for one in gate.references]
+    against = " and ".join(role if name == role else f"{role} {name}" for role, name in roles)
     rule = f"{gate.request.rule.value}, {100 * gate.request.level:g} %"
     what = ", of the stack on the headless server, not of driving" if gate.of_the_stack else ""
     return f"gate {gate.status.value}{through}: {gate.candidate} against {against} ({rule}){what}"

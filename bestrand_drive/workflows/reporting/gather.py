@@ -108,8 +108,8 @@ def _policy(suite: Suite, found: SuiteEstimate, evidence: Evidence, path: Path) 
         missing=dict(found.reasons),
         missing_rule=found.missing_rule,
         hours=_cost(suite, evidence),
-        warnings=found.warnings,
-        notes=_notes(found, evidence.tried),
+        warnings=(*found.warnings, *_damage(evidence.tried)),
+        notes=_notes(found),
         provenance={} if evidence.tried is None else _provenance(evidence.tried),
     )
 
@@ -171,11 +171,14 @@ def _rest(suite: Suite, evidence: Evidence) -> tuple[float, float] | None:
     return math.fsum(left.values()), gaps
 
 
-def _notes(found: SuiteEstimate, tried: Tried | None) -> tuple[str, ...]:
-    damage = tuple(f"damaged in the run folder: {why}" for why in tried.damage) if tried else ()
+def _damage(tried: Tried | None) -> tuple[str, ...]:
+    return tuple(f"damaged in the run folder: {why}" for why in tried.damage) if tried else ()
+
+
+def _notes(found: SuiteEstimate) -> tuple[str, ...]:
     counted = {name: count for name, count in found.counts.items() if count and name not in {"routes", "no_record"}}
     read = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counted.items())
-    return (*found.notes, *damage, *((f"read: {read}",) if read else ()))
+    return (*found.notes, *((f"read: {read}",) if read else ()))
 
 
 def _provenance(tried: Tried) -> dict[str, str]:

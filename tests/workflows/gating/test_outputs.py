@@ -44,6 +44,14 @@ def test_the_json_is_strict_and_whole(found):
     assert len(found["routes"]) == 24
 
 
+def test_a_folder_that_is_called_as_its_role_is_named_once(bench, bench_suite, tmp_path):
+    """As in the recipes: runs/baseline is the baseline."""
+    main, new = side(bench, tmp_path, "baseline", -0.6), side(bench, tmp_path, "new", -0.6)
+    told = evidence(bd.gate(bench_suite, main, new))
+    assert ": new against baseline (regression" in told["said"]
+    assert rows(told)[0][1] == "baseline"
+
+
 def test_shares_keep_their_figures_and_no_unit_leaves_no_gap(table_suite, toy_table):
     """On a scale of 0 to 1 two decimals would show a drop of .004 as none."""
     gated = bd.gate(table_suite, "m6", "m7", scores=toy_table.scores, max_drop=0.01)

@@ -132,6 +132,13 @@ def test_a_run_folder_tells_attempts_logs_and_commands(bench, bench_suite, tmp_p
     assert policy.provenance["simulator"] == "carla 0.9.15"
 
 
+def test_damage_in_a_run_folder_is_no_folded_note(bench, bench_suite, tmp_path):
+    root = run_folder(tmp_path / "run", bench.records("Dan", 0.9)[:8], log="")
+    next((root / "attempts").rglob("*.result.json")).write_text('{"torn":')
+    (policy,) = bestrand_drive.report(bench_suite, root).policies
+    assert [said for said in policy.warnings if said.startswith("damaged in the run folder")]
+
+
 def test_no_file_outside_of_the_logs_is_read(bench, bench_suite, tmp_path):
     """A run folder may come from anybody; what its records call a log is looked for among its logs only."""
     (tmp_path / "canary").write_text("canary")
