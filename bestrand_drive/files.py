@@ -61,7 +61,11 @@ def _move_to_free(temporary: str, path: Path) -> None:
 
 def _write_beside(path: Path, content: bytes, put: Callable[[str, Path], None]) -> None:
     """Write a temporary file in the same folder, make it durable, and ``put`` it in its place."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PARTIAL, dir=path.parent)
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", suffix=PARTIAL, dir=path.parent)
+    except OSError as error:
+        error.filename = str(path)  # which was asked for; the temporary name says nothing to anybody
+        raise
     try:
         try:
             _write_all(handle, content)

@@ -311,14 +311,13 @@ def parsed_suite(raw: object, path: str) -> Suite:
         )
     try:
         suite = Suite.model_validate(raw)
-        suite.to_json()
+        _check(suite, path)
     except UnicodeEncodeError as error:
         raise DataRefused(f"{path}: holds half of a surrogate pair, which is no text; make the suite again.") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise DataRefused(f"{path}: {where}: {first['msg']} ({error.error_count()} faults).") from error
-    _check(suite, path)
     return suite
 
 

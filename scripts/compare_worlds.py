@@ -92,7 +92,7 @@ def without_crashes(results: PolicyResults) -> PolicyResults:
 
 def dropped(found: PairedDifference, drop: float) -> PairedDifference:
     """The comparison had the candidate been worse by a drop on every item; by t alone, ties being gone."""
-    return replace(found, value=found.value - drop, size=None)
+    return replace(found, value=found.value - drop, size=None, range=None)
 
 
 def stratified(strata: Array, k: int, rng: np.random.Generator) -> Array:

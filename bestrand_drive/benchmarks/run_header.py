@@ -22,6 +22,8 @@ _NO_HELP = "The run that wrote it"
 """From there on a message speaks of a result file."""
 UNKNOWN_SIMULATOR = "unknown"
 """A bare result file does not say what simulated it."""
+MIXED_SIMULATORS = "mixed"
+"""Runs in CARLA and on the headless server were pooled."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import io
 import re
 import sys
 import traceback
@@ -37,6 +39,7 @@ def run_command(app: typer.Typer, arguments: list[str], interrupted: str = INTER
         arguments: Behind the program's name.
         interrupted: What to say when Ctrl-C ended it; nothing for a command that has said so itself.
     """
+    _print_anywhere()
     try:
         _check_text(arguments)
         code: object = app(arguments, standalone_mode=False)
@@ -49,6 +52,20 @@ def run_command(app: typer.Typer, arguments: list[str], interrupted: str = INTER
     if code == ExitCode.INTERRUPTED and interrupted:  # some versions of typer catch Ctrl-C and return its code
         print(interrupted, file=sys.stderr)
     return code if isinstance(code, int) else ExitCode.OK
+
+
+def _print_anywhere() -> None:
+    """Let standard output take every letter, whatever the locale: as JSON's escapes, which text can show as well."""
+    codecs.register_error("bestrand", _escaped)
+    if isinstance(sys.stdout, io.TextIOWrapper) and sys.stdout.errors == "strict":
+        sys.stdout.reconfigure(errors="bestrand")
+
+
+def _escaped(error: UnicodeError) -> tuple[str, int]:
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    units = error.object[error.start : error.end].encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{high:02x}{low:02x}" for high, low in zip(units[::2], units[1::2], strict=True)), error.end
 
 
 def _check_text(arguments: list[str]) -> None:

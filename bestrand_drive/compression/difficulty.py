@@ -20,6 +20,8 @@ RIDGE = 1e-3
 """Share of the mean diagonal added to the 2 x 2 normal equations of the slopes."""
 SLOPE_RANGE = (0.0, 1.5)
 SLOPE_VARIANCE_FLOOR = 0.01
+ROUNDING = 1e-12
+"""Of a difficulty beside a score that is nothing but what arithmetic leaves of a constant."""
 LEAST_FREEDOM = 5
 """Degrees of freedom inside strata below which a variance inside them is not estimated."""
 
@@ -170,10 +172,10 @@ def _distinct(scores: Array, members: Sequence[int]) -> list[int]:
 
 
 def _slopes(design: Array, response: Array) -> Array:
-    """Least squares [2] with a small ridge, so that a constant column gives slope 0."""
+    """Least squares [2] with a small ridge, so that a constant column gives slope 0, up to rounding."""
     gram = design.T @ design
     ridge = RIDGE * float(np.trace(gram)) / 2
-    if ridge <= 0:
+    if ridge <= ROUNDING**2 * float(response @ response):
         return np.zeros(2)
     return np.asarray(np.linalg.solve(gram + ridge * np.eye(2), design.T @ response))
 

@@ -6,11 +6,12 @@ which Python's own ``zipfile`` does not read before 3.14.
 
 from __future__ import annotations
 
+import lzma
 import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
@@ -26,6 +27,18 @@ LARGEST = 512 * 2**20
 HIGHEST_RATIO = 1000
 """Unpacked by packed bytes of a member over ``SMALL``."""
 SMALL = 2**20
+_DAMAGE = (
+    zipfile.BadZipFile,
+    OSError,
+    EOFError,
+    NotImplementedError,  # a method of packing that is not known
+    ValueError,  # a name that is no UTF-8 among others
+    struct.error,
+    zlib.error,
+    lzma.LZMAError,
+    pa.ArrowException,
+)
+"""What those who unpack raise of a damaged archive."""
 _LOCAL = struct.Struct("<4s22xHH")
 """Local header: signature, then the lengths of name and extra field."""
 
@@ -59,20 +72,23 @@ class Archive:
             raise DataRefused(f"{place}: is encrypted.")
         try:
             content = self._zstandard(info) if info.compress_type == ZSTANDARD else self._plain(info)
-        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, zlib.error, pa.ArrowException) as error:
+        except _DAMAGE as error:
             raise DataRefused(f"{place}: cannot be unpacked ({error}).") from error
         if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
             raise DataRefused(f"{place}: damaged, its size or checksum is not the one that the archive states.")
         return content
 
     def check_sizes(self) -> None:
-        """Refuse an archive that another library is to read, when a member of it is too large.
+        """Refuse an archive that another library is to read, when a member of it is too large, or all together.
 
         Raises:
             DataRefused: A member states a size, or a ratio of sizes, over the bounds.
         """
         for info in self.members.values():
             self._check_size(info)
+        whole = sum(info.file_size for info in self.members.values())
+        if whole > LARGEST:
+            raise DataRefused(f"{self.path}: {whole / 2**20:.0f} MiB unpacked; the most is {LARGEST // 2**20}.")
 
     def _check_size(self, info: zipfile.ZipInfo) -> None:
         place = f"{self.path}, {info.filename}"
@@ -104,13 +120,15 @@ def open_archive(path: Path) -> Iterator[Archive]:
     Raises:
         DataRefused: It is none, has too many members, or a name twice.
     """
-    try:
-        with path.open("rb") as stream, zipfile.ZipFile(stream) as archive:
-            members = {info.filename: info for info in archive.infolist()}
-            if len(archive.infolist()) > MOST_MEMBERS:
-                raise DataRefused(f"{path}: {len(archive.infolist())} members; the most is {MOST_MEMBERS}.")
-            if len(members) < len(archive.infolist()):
-                raise DataRefused(f"{path}: a member's name is there twice.")
-            yield Archive(path, members, archive, stream)
-    except (zipfile.BadZipFile, OSError, NotImplementedError, struct.error) as error:
-        raise DataRefused(f"{path}: not a zip archive that can be read ({error}).") from error
+    with ExitStack() as opened:
+        try:
+            stream = opened.enter_context(path.open("rb"))
+            archive = opened.enter_context(zipfile.ZipFile(stream))
+        except _DAMAGE as error:
+            raise DataRefused(f"{path}: not a zip archive that can be read ({error}).") from error
+        members = {info.filename: info for info in archive.infolist()}
+        if len(archive.infolist()) > MOST_MEMBERS:
+            raise DataRefused(f"{path}: {len(archive.infolist())} members; the most is {MOST_MEMBERS}.")
+        if len(members) < len(archive.infolist()):
+            raise DataRefused(f"{path}: a member's name is there twice.")
+        yield Archive(path, members, archive, stream)

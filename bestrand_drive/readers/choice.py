@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.readers.collecting import Series
-from bestrand_drive.readers.contract import Intake
+from bestrand_drive.readers.contract import Intake, fits
 
 MOST_LISTED = 12
 
@@ -22,15 +20,17 @@ class Choice:
         tasks: Names, with shell wildcards; empty when there is but one.
         metrics: Names in the order wanted; empty when there is but one.
         filter: Name, or None when there is but one.
+        partial: Whether some of the tasks and metrics may be absent, as they may in logs of a run on chosen items only.
     """
 
     tasks: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
     filter: str | None = None
+    partial: bool = False
 
     def wants(self, series: Series) -> bool:
         """Whether rows of a series are of use (a figure beside the scores only when asked for by name)."""
-        task = not self.tasks or any(fnmatchcase(series.task, pattern) for pattern in self.tasks)
+        task = not self.tasks or any(fits(series.task, pattern) for pattern in self.tasks)
         metric = series.metric in self.metrics or (not self.metrics and not series.aside)
         return task and metric and (series.aside or self.filter in (None, series.filter))
 
@@ -41,7 +41,7 @@ class Chosen:
 
     Attributes:
         tasks: In order of first appearance.
-        metrics: As asked for, else the only one.
+        metrics: As asked for, those that are there, else the only one.
         filter: Of the scores, "" where there is none.
     """
 
@@ -68,7 +68,8 @@ def chosen(choice: Choice, seen: Mapping[Series, int], intake: Intake) -> Chosen
     _refuse_absent(choice, seen, intake)
     kept = {series: count for series, count in seen.items() if choice.wants(series)}
     if not kept:
-        raise UsageError(f"Nothing is left by this choice; there are: {_series_listed(seen)}" + _left_out(intake))
+        there = _series_listed(seen) or f"no scores of the tasks {_listed(dict.fromkeys(intake.tasks, 0))}"
+        raise UsageError(f"Nothing is left by this choice; there are: {there}" + _left_out(intake))
     tasks = _counted(kept, "task")
     if len(tasks) > 1 and not choice.tasks:
         raise UsageError(f"Several tasks: {_listed(tasks)}. Choose with --task NAME (repeat it, or use wildcards).")
@@ -78,25 +79,24 @@ def chosen(choice: Choice, seen: Mapping[Series, int], intake: Intake) -> Chosen
         raise UsageError(f"Several metrics: {_listed(metrics)}. Choose with --metric NAME (repeat it for several).")
     if len(filters) > 1:
         raise UsageError(f"Several filters: {_listed(filters)}. Choose with --filter NAME.")
-    return Chosen(tuple(tasks), choice.metrics or tuple(metrics), next(iter(filters)))
+    wanted = tuple(name for name in choice.metrics if name in metrics)
+    return Chosen(tuple(tasks), wanted or tuple(metrics), next(iter(filters)))
 
 
 def _refuse_absent(choice: Choice, seen: Mapping[Series, int], intake: Intake) -> None:
-    tasks = Counter({series.task: 0 for series in seen}) + Counter()
-    there = {series.task: None for series in seen} | dict.fromkeys(intake.tasks)
-    for pattern in choice.tasks:
-        if not any(fnmatchcase(task, pattern) for task in there):
-            known = _listed(dict.fromkeys(there, 0) | tasks)
-            raise UsageError(f"--task {pattern}: not in these logs; they have {known}.")
+    there = dict.fromkeys([*(series.task for series in seen), *intake.tasks], 0)
+    for pattern in () if choice.partial else choice.tasks:
+        if not any(fits(task, pattern) for task in there):
+            raise UsageError(f"--task {pattern}: not in these logs; they have {_listed(there)}.")
     inside = {s: n for s, n in seen.items() if Choice(tasks=choice.tasks, metrics=(s.metric,)).wants(s)}
     metrics = _counted(inside, "metric")
-    for name in choice.metrics:
+    for name in () if choice.partial else choice.metrics:
         if name not in metrics:
             there_are = _listed(metrics) or "no scores"
             raise UsageError(f"--metric {name}: not in these logs; they have {there_are}" + _left_out(intake))
     named = {s: n for s, n in inside.items() if not choice.metrics or s.metric in choice.metrics}
     filters = _counted({s: n for s, n in named.items() if not s.aside}, "filter")
-    if choice.filter is not None and choice.filter not in filters:
+    if filters and choice.filter is not None and choice.filter not in filters:
         raise UsageError(f"--filter {choice.filter}: not in these logs; they have {_listed(filters)}.")
 
 
@@ -118,7 +118,7 @@ def _listed(counts: Mapping[str, int]) -> str:
 
 def _series_listed(seen: Mapping[Series, int]) -> str:
     names = [" ".join(part for part in (s.task, s.metric, s.filter) if part) for s in seen]
-    return _listed(dict(zip(names, seen.values(), strict=True))) or "no scores"
+    return _listed(dict(zip(names, seen.values(), strict=True)))
 
 
 def _left_out(intake: Intake) -> str:

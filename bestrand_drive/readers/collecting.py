@@ -159,6 +159,8 @@ class Collector:
 
     def _add_frame(self, frame: pd.DataFrame, model: str | None) -> None:
         """Take a frame: strings are coded a column at a time, so that only what differs costs time."""
+        if frame.empty:
+            return
         self._flush()
         full = frame.assign(model=model) if model else frame
         texts = {name: _coded(full, name) for name in _TEXTS}

@@ -58,6 +58,11 @@ class Scale:
     higher_is_better: bool = True
 
 
+def fits(task: str, pattern: str) -> bool:
+    """Whether a task is meant by a name with shell wildcards, or is called exactly so."""
+    return task == pattern or fnmatchcase(task, pattern)
+
+
 @dataclass
 class Intake:
     """What a reader tells beside its rows, and asks about what is wanted.
@@ -83,7 +88,7 @@ class Intake:
     def wants(self, task: str) -> bool:
         """Whether rows of a task are of use; a reader asks before it reads a file that is of one task."""
         self.tasks[task] += 1
-        return not self.patterns or any(fnmatchcase(task, pattern) for pattern in self.patterns)
+        return not self.patterns or any(fits(task, pattern) for pattern in self.patterns)
 
     def leave_out(self, why: str, where: object, count: int = 1) -> None:
         """Count what is not in the rows; ``why`` is a noun phrase such as ``answers without a grade``."""

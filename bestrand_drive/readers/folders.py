@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import math
 from collections.abc import Iterator
@@ -58,14 +57,13 @@ def parse_json(content: bytes | str, place: str) -> Any:  # noqa: ANN401  anythi
 
 
 def json_lines(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a file with one a line (also ``.gz``), read line by line.
+    """The objects of a file with one a line, read line by line.
 
     Raises:
         DataRefused: A line is too long, no JSON object, or cut short; the message says which.
     """
-    opener = gzip.open if path.name.endswith(".gz") else open
     try:
-        with opener(path, "rb") as stream:
+        with path.open("rb") as stream:
             number = 0
             while line := stream.readline(LONGEST_LINE + 1):
                 number += 1
@@ -77,7 +75,7 @@ def json_lines(path: Path) -> Iterator[dict[str, Any]]:
                 if not isinstance(value, dict):
                     raise DataRefused(f"{path}, line {number}: not a JSON object.")
                 yield value
-    except (OSError, EOFError) as error:
+    except OSError as error:
         raise DataRefused(f"{path}: cannot be read ({error}).") from error
 
 

@@ -102,7 +102,7 @@ class _Joining:
     """The general case, a model at a time, those with most items first: whoever saw most names the items."""
 
     def __init__(self, columns: Columns, known: dict[Key, str]) -> None:
-        self._columns, self._known = columns, bool(known)
+        self._columns = columns
         self._numbers: dict[Key, int] = {key: number for number, key in enumerate(known)}
         self._shorts = list(known.values())
         self._settled = np.full(len(columns.entries), -1, dtype=np.int64)
@@ -120,10 +120,12 @@ class _Joining:
     def items(self) -> Items:
         """Join all models."""
         columns = self._columns
-        met = np.zeros((len(columns.models), len(columns.entries)), dtype=bool)
-        met[columns.model, columns.entry] = True
-        for number in np.argsort(-met.sum(axis=1), kind="stable").tolist():
-            self._join(np.flatnonzero(met[number]), number)
+        width = max(len(columns.entries), 1)
+        model, entry = np.divmod(np.unique(columns.model.astype(np.int64) * width + columns.entry), width)
+        counts = np.bincount(model, minlength=len(columns.models))
+        met = np.split(entry, np.cumsum(counts)[:-1])
+        for number in np.argsort(-counts, kind="stable").tolist():
+            self._join(met[number], number)
         return self._items
 
     def _join(self, entries: np.ndarray, model: int) -> None:

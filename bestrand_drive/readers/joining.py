@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -152,19 +152,24 @@ def category_weights(categories: Sequence[str]) -> np.ndarray:
     return np.asarray(len(categories) / (len(names) * sizes[code]))
 
 
-def gaps_said(cells: Mapping[str, np.ndarray], models: Sequence[str], items: int) -> Iterator[str]:
-    """What is missing: cells not scored, and items that a model has no row of.
+def unscored_said(value: np.ndarray) -> Iterator[str]:
+    """How many rows are not scored."""
+    unscored = int(np.isnan(value).sum())
+    if unscored:
+        yield f"{unscored} rows are not scored (an error, no wrong answer): missing"
+
+
+def gaps_said(item: np.ndarray, model: np.ndarray, models: Sequence[str], items: int) -> Iterator[str]:
+    """How many items models have no row of.
 
     Args:
-        cells: ``item``, ``model``, ``value``, one entry a row.
+        item: Number of each row's item.
+        model: Number of each row's model.
         models: Names.
         items: How many there are.
     """
-    unscored = int(np.isnan(cells["value"]).sum())
-    if unscored:
-        yield f"{unscored} rows are not scored (an error, no wrong answer): missing"
     met = np.zeros((len(models), items), dtype=bool)
-    met[cells["model"], cells["item"]] = True
+    met[model, item] = True
     count = met.sum(axis=1)
     short = [f"{name} ({items - n})" for name, n in zip(models, count.tolist(), strict=True) if n < items]
     if short:

@@ -99,8 +99,8 @@ def _file(path: Path, task: str, date: str | None, intake: Intake) -> _File:
     for key, tool in (("lm_eval_version", "lm_eval"), ("git_hash", "lm_eval commit")):
         if results.get(key):
             intake.version(tool, results[key])
-    versions = results.get("versions")
-    if isinstance(versions, dict) and task in versions:
+    versions = _part(results, "versions")
+    if task in versions:
         intake.version(f"task {task}", versions[task])
     return _File(path, task, str(results.get("model_name") or path.parent.name), results)
 
@@ -112,17 +112,23 @@ def _rows(file: _File, intake: Intake) -> Iterator[Row]:
             raise DataRefused(f"{file.path}, line {number}: no doc_id; not a file of samples of lm_eval.")
         item, content = str(sample["doc_id"]), _content(sample)
         if "filter" in sample and isinstance(sample.get("metrics"), list):
-            for metric in sample["metrics"]:
+            for metric in map(str, sample["metrics"]):
                 value = number_of(sample.get(metric))
                 if value is None:
                     intake.leave_out(f"values of {metric} that are no number", file.path)
                 else:
-                    yield _row(file, item, content, str(metric), str(sample["filter"]), value)
+                    yield _row(file, item, content, metric, str(sample["filter"]), value)
         else:
             old.append(Old(item, content, _numbers(sample, file, intake)))
-    for rule, row in labelled(old, file.results.get("results", {}).get(file.task, {}), str(file.path)):
+    for rule, row in labelled(old, _part(_part(file.results, "results"), file.task), str(file.path)):
         for metric, value in row.values.items():
             yield _row(file, row.item, row.content, metric, rule, value)
+
+
+def _part(told: dict[str, Any], key: str) -> dict[str, Any]:
+    """An object inside another; empty when there is none."""
+    part = told.get(key)
+    return part if isinstance(part, dict) else {}
 
 
 def _row(file: _File, item: str, content: str, metric: str, rule: str, value: float) -> Row:

@@ -10,6 +10,7 @@ from itertools import permutations
 from typing import Any
 
 from bestrand_drive.errors import DataRefused
+from bestrand_drive.readers.folders import number_of
 
 NONE = "none"
 """What the harness calls the filter that does nothing."""
@@ -59,8 +60,9 @@ def _means(results: Mapping[str, Any]) -> dict[str, dict[str, float]]:
     found: dict[str, dict[str, float]] = {}
     for key, value in results.items():
         metric, comma, rule = key.partition(",")
-        if comma and not metric.endswith("_stderr") and isinstance(value, int | float):
-            found.setdefault(rule, {})[metric] = float(value)
+        number = number_of(value)
+        if comma and not metric.endswith("_stderr") and number is not None:
+            found.setdefault(rule, {})[metric] = number
     return found
 
 

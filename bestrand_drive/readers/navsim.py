@@ -73,6 +73,9 @@ def _tokens(file: Path, intake: Intake) -> pd.DataFrame:
         frame = pd.read_csv(file, dtype={"token": str, "valid": str})
     except (ValueError, OSError, pd.errors.ParserError) as error:
         raise DataRefused(f"{file}: cannot be read as CSV ({error}).") from error
+    absent = [name for name in ("token", "valid", SCORE) if name not in frame.columns]
+    if absent:
+        raise DataRefused(f"{file}: no column {', '.join(absent)}; not NAVSIM's scores.")
     summary = frame["token"].fillna("").str.startswith(SUMMARIES)
     if summary.any():
         intake.leave_out("rows of averages", file, int(summary.sum()))
@@ -82,6 +85,8 @@ def _tokens(file: Path, intake: Intake) -> pd.DataFrame:
         row = odd.tolist().index(True) + 2
         raise DataRefused(f"{file}, row {row}: valid is neither True nor False, or no token is there.")
     numbers = frame.select_dtypes("number").astype(float)
+    if SCORE not in numbers.columns:
+        raise DataRefused(f"{file}: its column {SCORE} holds no numbers.")
     return pd.concat([frame["token"], numbers.where(frame["valid"] == "True", axis=0)], axis=1)
 
 
@@ -97,7 +102,7 @@ def _stages(frame: pd.DataFrame, two: Sequence[str], file: Path, intake: Intake)
         rows = frame[own].notna().any(axis=1).to_numpy()
         left &= ~rows
         told = {name: name.removesuffix(f"_{stage}") for name in own}
-        kept = frame.loc[rows, ["token", *own, *([SCORE] if SCORE in frame else [])]]
+        kept = frame.loc[rows, ["token", *own, SCORE]]
         yield stage, kept.rename(columns=told)
     if left.any():
         intake.leave_out("tokens at which the agent failed, of a stage that is not told,", file, int(left.sum()))

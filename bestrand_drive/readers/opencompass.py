@@ -30,6 +30,7 @@ REFERENCES = ("references", "refr", "answer", "gold")
 TOLERANCE = 0.02
 """Points by which a file's accuracy may differ from its items' mean: it is rounded."""
 _PART = re.compile(r"(?P<dataset>.+)_(?P<number>\d+)")
+_POSITION = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
@@ -136,7 +137,7 @@ def _keyed(details: Mapping[str, Any], part: _Part, intake: Intake) -> Iterator[
     for key, one in details.items():
         if key == "type":
             continue
-        if not key.isdigit() or not isinstance(one, dict):
+        if not _POSITION.fullmatch(key) or not isinstance(one, dict):
             intake.leave_out("entries of details that are no item", part.path)
             continue
         prompt = one["prompt"] if one.get("prompt") is not None else _options(one.get("origin_prediction"))
@@ -147,7 +148,7 @@ def _listed(details: Sequence[Any], part: _Part) -> Iterator[_Mark]:
     """A list of examples, whose names end in their position in the dataset."""
     for place, one in enumerate(details):
         name = one.get("example_abbr") if isinstance(one, dict) else None
-        if not isinstance(name, str) or not name.rpartition("_")[2].isdigit():
+        if not isinstance(name, str) or not _POSITION.fullmatch(name.rpartition("_")[2]):
             raise DataRefused(f"{part.path}: an entry of its details has no example_abbr that ends in a position.")
         item = name.rpartition("_")[2]
         yield _Mark(item, place, _marks(one), _first(one.get("prompt")), _first(_reference(one)))
@@ -179,9 +180,7 @@ def _options(prediction: object) -> object:
 def _question(prompt: object) -> object:
     """The last thing a person said in a conversation, which does not depend on the model; else the whole prompt."""
     if isinstance(prompt, list):
-        said = [
-            turn for turn in prompt if isinstance(turn, dict) and str(turn.get("role")).upper() in ("HUMAN", "USER")
-        ]
+        said = [turn for turn in prompt if isinstance(turn, dict) and str(turn.get("role")).upper() in PERSONS]
         return said[-1].get("prompt", said[-1].get("content")) if said else prompt
     return prompt
 

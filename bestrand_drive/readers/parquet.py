@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
@@ -60,14 +62,15 @@ class ItemFacts:
         contents: Item id -> content hash, for items with one.
         strata: Item id -> category; empty when the logs tell none.
         weights: Item id -> weight; empty when all count alike.
-        costs: (item id, model) -> seconds, the mean over repeats; empty when unknown.
+        costs: Seconds, the mean over repeats, one row an item and one column a model, NaN where unknown; empty when
+            none is known.
     """
 
     spec: ImportSpec
     contents: dict[str, str]
     strata: dict[str, str]
     weights: dict[str, float]
-    costs: dict[tuple[str, str], float]
+    costs: pd.DataFrame
 
 
 def import_spec(path: Path) -> ImportSpec | None:
@@ -91,8 +94,12 @@ def import_spec(path: Path) -> ImportSpec | None:
     return spec_of(raw, str(path))
 
 
-def item_facts(path: Path) -> ItemFacts | None:
+def item_facts(path: Path, models: Collection[str] = ()) -> ItemFacts | None:
     """What an imported table says of its items; None when it is another file.
+
+    Args:
+        path: The table.
+        models: Whose durations are wanted; reading those of all takes its time.
 
     Raises:
         DataRefused: Its columns are not those of an import.
@@ -100,21 +107,39 @@ def item_facts(path: Path) -> ItemFacts | None:
     spec = import_spec(path)
     if spec is None:
         return None
-    names = pq.read_schema(path).names
-    present = [name for name in FACTS if name in names]
-    needed = ["item_id", *present, *(["model"] if "cost_s" in present else [])]
-    frame = pq.read_table(path, columns=needed).to_pandas()
-    first = frame[~frame["item_id"].duplicated()]
-    facts = {name: dict(zip(first["item_id"].astype(str), first[name], strict=True)) for name in present}
-    costs: dict[tuple[str, str], float] = {}
-    if "cost_s" in present:
-        known = frame[frame["cost_s"].notna()]
-        means = known.groupby(["item_id", "model"], sort=False, observed=True)["cost_s"].mean()
-        costs = {(str(item), str(model)): float(mean) for (item, model), mean in means.items()}
+    try:
+        frame = _beside(path, costs=bool(models))
+        first = frame[~frame["item_id"].duplicated()]
+        facts = {name: dict(zip(first["item_id"].astype(str), first[name], strict=True)) for name in first.columns}
+        weights = {item: float(weight) for item, weight in facts.get("weight", {}).items()}
+        if any(not 0 < weight < np.inf for weight in weights.values()):
+            raise ValueError("a weight is not above 0")
+        costs = _costs(frame, models) if "cost_s" in frame else pd.DataFrame()
+    except (pa.ArrowException, OSError, KeyError, TypeError, ValueError) as error:
+        raise DataRefused(f"{path}: what it says of its items cannot be read ({error!r}); import it again.") from error
     return ItemFacts(
         spec,
         {item: str(text) for item, text in facts.get("content", {}).items() if text},
         {item: str(text) for item, text in facts.get("stratum", {}).items()},
-        {item: float(weight) for item, weight in facts.get("weight", {}).items()},
+        weights,
         costs,
     )
+
+
+def _beside(path: Path, *, costs: bool) -> pd.DataFrame:
+    """Item ids with what stands beside them, durations and their models only when wanted."""
+    names = [name for name in pq.read_schema(path).names if name in FACTS and (costs or name != "cost_s")]
+    needed = ["item_id", *names, *(["model"] if "cost_s" in names else [])]
+    frame: pd.DataFrame = pq.read_table(path, columns=needed).to_pandas()
+    return frame
+
+
+def _costs(frame: pd.DataFrame, models: Collection[str]) -> pd.DataFrame:
+    """Mean seconds by item and model."""
+    known = frame[frame["cost_s"].notna() & frame["model"].isin(models)]
+    item, items = pd.factorize(known["item_id"])
+    model, names = pd.factorize(known["model"])
+    flat, size = item * len(names) + model, len(items) * len(names)
+    with np.errstate(invalid="ignore"):
+        mean = np.bincount(flat, weights=known["cost_s"], minlength=size) / np.bincount(flat, minlength=size)
+    return pd.DataFrame(mean.reshape(len(items), len(names)), index=items.astype(str), columns=names.astype(str))

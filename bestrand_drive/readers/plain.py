@@ -44,7 +44,9 @@ def read(path: Path, intake: Intake) -> Iterator[pd.DataFrame]:
         if item is None:
             raise DataRefused(f"{file}: no column item_id (found {', '.join(map(str, frame.columns[:6]))}).")
         for part in _rows(frame, item, file):
-            yield part.assign(source=str(file))
+            yield part.assign(
+                source=pd.Categorical.from_codes(np.zeros(len(part), dtype=np.int8), pd.Index([str(file)]))
+            )
 
 
 def _rows(frame: pd.DataFrame, item: str, file: Path) -> Iterator[pd.DataFrame]:
@@ -83,7 +85,9 @@ def _text(column: pd.Series, file: Path) -> pd.Series:
     """Text with blanks as ""; repeats and metrics must not be blank."""
     if column.name in ("metric", "repeat"):
         return label_texts(column, str(file))
-    return column.fillna("").astype(str)
+    codes, found = pd.factorize(column)  # text is made once a value, not once a row
+    again, labels = pd.factorize(np.array(["", *map(str, found)], dtype=object))
+    return pd.Series(pd.Categorical.from_codes(again[codes + 1], pd.Index(labels)), index=column.index)
 
 
 def recognises(path: Path) -> bool:

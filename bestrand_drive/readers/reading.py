@@ -13,7 +13,8 @@ from bestrand_drive.readers.choice import Choice, Chosen, chosen
 from bestrand_drive.readers.collecting import Collector, Columns
 from bestrand_drive.readers.contract import Intake, Reader, Scale
 from bestrand_drive.readers.items import Items, Key, resolve_items
-from bestrand_drive.readers.joining import Cells, category_weights, gaps_said, metric_numbers, settle
+from bestrand_drive.readers.joining import Cells, category_weights, gaps_said, metric_numbers, settle, unscored_said
+from bestrand_drive.readers.names import refuse_odd_names
 from bestrand_drive.readers.scaling import Stated, mapped, scale_for
 from bestrand_drive.readers.spec import DUPLICATES, ImportSpec
 
@@ -74,25 +75,45 @@ def read_logs(reader: Reader, sources: Sequence[Source], request: Request) -> tu
             raise DataRefused(f"{source.path}: there is no such file or folder.")
         collector.add_all(reader.read(source.path, intake), source.model)
     reading = chosen(request.choice, collector.seen, intake)
-    request.stated.check(reading.metrics)
-    number, rows, items, said = _settled(reader, collector, reading, request)
-    return _table(reader, number, rows, items, reading, request, intake, said)
+    request.stated.check(request.choice.metrics or reading.metrics)
+    return _table(reader, _settled(reader, collector, reading, request), reading, request, intake)
 
 
-def _settled(
-    reader: Reader, collector: Collector, reading: Chosen, request: Request
-) -> tuple[np.ndarray, Columns, Items, list[str]]:
+@dataclass(frozen=True)
+class _Settled:
+    """Rows by item, one a cell.
+
+    Attributes:
+        number: Item of each row.
+        rows: In the order of ``Cells``.
+        items: That there are.
+        ids: Theirs in the table.
+        said: What was counted.
+    """
+
+    number: np.ndarray
+    rows: Columns
+    items: Items
+    ids: list[str]
+    said: list[str]
+
+
+def _settled(reader: Reader, collector: Collector, reading: Chosen, request: Request) -> _Settled:
     """Rows by item, one a cell; all others are let go of here."""
     columns = collector.columns()
+    refuse_odd_names(columns)
     items = resolve_items(
         columns, positional=reader.positional, known=None if request.known is None else request.known.contents
     )
     said = []
     if items.renumbered:
         said.append(f"{items.renumbered} rows' items are known by content under another id and joined to it")
-    number, rows, counted = settle(columns, items, _ids(items, reading, request), reading, request.duplicates)
-    gaps = gaps_said({"item": number, "model": rows.model, "value": rows.value}, rows.models, len(items.keys))
-    return number, rows, items, [*said, *counted, *gaps]
+    ids = _ids(items, reading, request)
+    number, rows, counted = settle(columns, items, ids, reading, request.duplicates)
+    said += [*counted, *unscored_said(rows.value)]
+    if request.known is None:  # of chosen items the estimate says what is missing
+        said += gaps_said(number, rows.model, rows.models, len(ids))
+    return _Settled(number, rows, items, ids, said)
 
 
 def _tasks(reading: Chosen, request: Request) -> tuple[str, ...]:
@@ -100,21 +121,26 @@ def _tasks(reading: Chosen, request: Request) -> tuple[str, ...]:
 
 
 def _ids(items: Items, reading: Chosen, request: Request) -> list[str]:
+    """Ids in the table.
+
+    Raises:
+        DataRefused: One of them would be read as an item of another task.
+    """
     names = ImportSpec("", _tasks(reading, request), (), "", {})
-    return [names.item_id(task, item) for task, item in items.keys]
+    ids = [names.item_id(*key) for key in items.keys]
+    if any(one.startswith(f"{other}/") for one in names.tasks for other in names.tasks):
+        for name, key in zip(ids, items.keys, strict=True):
+            task = names.native(name)[0]
+            if task != key[0]:
+                raise DataRefused(f"Item {key[1]!r} of task {key[0]} could be one of task {task}; import one --task.")
+    return ids
 
 
 def _table(
-    reader: Reader,
-    number: np.ndarray,
-    rows: Columns,
-    items: Items,
-    reading: Chosen,
-    request: Request,
-    intake: Intake,
-    counted: list[str],
+    reader: Reader, settled: _Settled, reading: Chosen, request: Request, intake: Intake
 ) -> tuple[Cells, ImportSpec]:
-    tasks, said = _tasks(reading, request), [*intake.said(), *counted]
+    rows, items = settled.rows, settled.items
+    tasks, said = _tasks(reading, request), [*intake.said(), *settled.said]
     metric = metric_numbers(rows, reading)
     value, scales, seen = _scaled(reader, rows, metric, reading, request.stated)
     categories, weights = _categories(items, several=len(tasks) > 1), None
@@ -122,13 +148,13 @@ def _table(
         weights = category_weights(categories or [""] * len(items.keys))
         said.append(f"{len(set(categories or []))} categories count alike, whatever their sizes")
     cells = Cells(
-        item=number,
+        item=settled.number,
         model=rows.model,
         metric=metric,
         repeat=rows.repeat,
         value=value,
         cost_s=None if bool(np.isnan(rows.cost_s).all()) else rows.cost_s,
-        ids=_ids(items, reading, request),
+        ids=settled.ids,
         models=rows.models,
         metrics=list(reading.metrics),
         repeats=rows.repeats,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -25,11 +26,15 @@ class Stated:
     lower_is_better: Sequence[str] = ()
 
     def check(self, metrics: Sequence[str]) -> None:
-        """Refuse words about metrics that are not imported.
+        """Refuse words about metrics that are not imported, and bounds that are none.
 
         Raises:
             UsageError: Naming them.
         """
+        for name, ends in self.bounds.items():
+            known = [end for end in ends if end is not None]
+            if not all(math.isfinite(end) for end in known) or (len(known) > 1 and not known[0] < known[1]):
+                raise UsageError(f"--bounds {name}: {ends} is no range of finite numbers; None leaves an end open.")
         odd = [name for name in (*self.bounds, *self.lower_is_better) if name not in metrics]
         if odd:
             raise UsageError(f"--bounds, --lower-is-better: {odd[0]} is not imported here ({', '.join(metrics)}).")

@@ -8,8 +8,11 @@ right when every rotation is. What stands between dataset and ending is who judg
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -17,7 +20,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from bestrand_drive.errors import DataRefused, EnvironmentFault
+from bestrand_drive.errors import BestrandError, DataRefused, EnvironmentFault
 from bestrand_drive.readers.archives import open_archive
 from bestrand_drive.readers.contract import Intake, Reader, Scale
 from bestrand_drive.readers.fingerprints import fingerprint
@@ -25,6 +28,8 @@ from bestrand_drive.readers.folders import files_under, read_json
 
 METRICS = ("hit", "eval_score", "score")
 SUFFIXES = (".xlsx", ".tsv", ".json")
+MOST_CELLS = 5_000_000
+"""Of a workbook's sheet; blank ones count."""
 OFFSET = 1_000_000
 """Rotations of a question are its index plus multiples of it."""
 VANILLA = "vanilla_all"
@@ -171,32 +176,55 @@ def _text(value: object) -> str:
 
 def _table(path: Path, rows: int | None = None) -> pd.DataFrame:
     """A table of any of the three formats, or its first rows; only empty cells are blank, an answer may read "None"."""
-    blank: dict[str, Any] = {"keep_default_na": False, "na_values": [""], "nrows": rows}
     try:
         if path.suffix == ".xlsx":
-            _check_workbook(path)
-            frame: pd.DataFrame = pd.read_excel(path, engine="openpyxl", **blank)
-        elif path.suffix == ".tsv":
-            frame = pd.read_csv(path, sep="\t", **blank)
-        else:
-            records = read_json(path)
-            is_table = isinstance(records, list) and all(isinstance(record, dict) for record in records)
-            frame = pd.DataFrame(records[:rows] if is_table else [])
-    except (ValueError, OSError, KeyError, SyntaxError) as error:  # SyntaxError: a part of a workbook is no XML
+            return _workbook(path, rows)
+        if path.suffix == ".tsv":
+            with warnings.catch_warnings():
+                warnings.simplefilter("error", pd.errors.ParserWarning)  # rows longer than the header
+                blank: dict[str, Any] = {"keep_default_na": False, "na_values": [""], "index_col": False}
+                frame: pd.DataFrame = pd.read_csv(path, sep="\t", nrows=rows, **blank)
+                return frame
+        records = read_json(path)
+        is_table = isinstance(records, list) and all(isinstance(record, dict) for record in records)
+        return pd.DataFrame(records[:rows] if is_table else [])
+    except BestrandError:
+        raise
+    except Exception as error:
+        # Readers of damaged files raise whatever they trip over (BadZipFile, zlib.error, TypeError, SyntaxError ...).
         raise DataRefused(f"{path}: cannot be read as a table ({error}).") from error
-    return frame
 
 
-def _check_workbook(path: Path) -> None:
-    """Refuse a workbook before it is unpacked, when a part of it is too large.
+def _workbook(path: Path, rows: int | None) -> pd.DataFrame:
+    """The first sheet of a workbook; a cell far out makes a sheet of any size, so that its extent is bounded.
 
     Raises:
+        DataRefused: A part of it, or the sheet, is too large.
         EnvironmentFault: What reads workbooks is not installed.
     """
     if find_spec("openpyxl") is None:
         raise EnvironmentFault(f"{path}: openpyxl is needed to read it; pip install 'bestrand-drive[loaders]'.")
     with open_archive(path) as archive:
         archive.check_sizes()
+    openpyxl = import_module("openpyxl")
+    with closing(openpyxl.load_workbook(path, read_only=True, data_only=True)) as book:
+        sheet = book.worksheets[0]
+        sheet.reset_dimensions()  # as the file states them, which need not be so
+        lines = sheet.iter_rows(values_only=True)
+        header = next(lines, ())
+        named = [name for name in header if name is not None]
+        if len(set(named)) < len(named):
+            raise DataRefused(f"{path}: a column of its sheet is there twice.")
+        held: list[tuple[Any, ...]] = []
+        for number, line in enumerate(lines, start=1):
+            if number * max(len(header), len(line)) > MOST_CELLS:
+                raise DataRefused(f"{path}: its sheet has over {MOST_CELLS:,} cells.")
+            held.append((*line, *[None] * (len(header) - len(line))))
+            if number == rows:
+                break
+    while held and not any(cell is not None for cell in held[-1]):
+        held.pop()
+    return pd.DataFrame([line[: len(header)] for line in held], columns=pd.Index(header, dtype=object))
 
 
 def scale(metric: str) -> Scale | None:

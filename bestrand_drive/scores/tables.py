@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import warnings
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow.parquet as pq
 
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.scores.frames import ITEM_COLUMNS, MODEL_COLUMNS
@@ -32,8 +34,12 @@ class ItemTable:
     cost_s: np.ndarray | None
 
 
-def read_table(path: Path) -> pd.DataFrame:
+def read_table(path: Path, *, without: Collection[str] = ()) -> pd.DataFrame:
     """Read one table of scores.
+
+    Args:
+        path: The table.
+        without: Columns of Parquet that are not wanted.
 
     Raises:
         DataRefused: Unknown file type, unreadable or damaged content, or no rows.
@@ -44,7 +50,7 @@ def read_table(path: Path) -> pd.DataFrame:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", pd.errors.ParserWarning)
-            frame = _parse(path, name)
+            frame = _parse(path, name, without)
     except DataRefused:
         raise
     except Exception as error:
@@ -58,9 +64,10 @@ def read_table(path: Path) -> pd.DataFrame:
 _TEXT = dict.fromkeys((*ITEM_COLUMNS, *MODEL_COLUMNS, "metric", "repeat", "stratum", "group"), str)
 
 
-def _parse(path: Path, name: str) -> pd.DataFrame:
+def _parse(path: Path, name: str, without: Collection[str]) -> pd.DataFrame:
     if name.endswith(".parquet"):
-        return pd.read_parquet(path)
+        kept = [one for one in pq.read_schema(path).names if one not in without] if without else None
+        return pd.read_parquet(path, columns=kept)
     if name.endswith((".jsonl", ".jsonl.gz")):
         return _read_json_lines(path)
     separator = "\t" if name.endswith((".tsv", ".tsv.gz")) else ","

@@ -135,3 +135,12 @@ def test_slopes_are_clipped_to_their_range() -> None:
     column = np.stack([level, -level], axis=1) + 0.01 * rng.normal(size=(40, 2))
     model = fit_difficulty(column - column.mean(axis=0), np.arange(40) // 4, np.arange(40))
     assert (model.beta == 0).all()
+
+
+def test_probes_that_cancel_each_other_leave_no_slope_of_rounding() -> None:
+    """Two probes of which each is right where the other is wrong: their mean is constant, but for its last digit."""
+    first = np.arange(60) % 3 % 2.0
+    third = np.arange(60) % 7 % 2.0
+    columns = np.stack([first, 1 - first, third], axis=1)
+    model = fit_difficulty(columns - columns.mean(axis=0), np.arange(60) // 30, np.arange(60))
+    assert (model.v_b < 10).all(), model.v_b

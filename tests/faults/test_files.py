@@ -205,3 +205,10 @@ def test_shipped_folders_lie_beside_the_sources() -> None:
     folder = shipped_folder("route_configs")
     assert folder.name == "route_configs"
     assert folder.parent.name in {"_data", Path(bestrand_drive.__file__).resolve().parent.parent.name}
+
+
+def test_a_folder_that_is_not_there_is_told_by_the_name_that_was_asked_for(tmp_path):
+    """Not by that of the temporary file beside it."""
+    with pytest.raises(FileNotFoundError) as told:
+        write_atomic(tmp_path / "absent" / "gate.xml", b"")
+    assert told.value.filename == str(tmp_path / "absent" / "gate.xml")

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from bestrand_drive.files import write_atomic
 from bestrand_drive.simulation.attempts import store
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.processes.identity import is_running, send_signal
@@ -70,7 +71,7 @@ def test_a_driver_that_was_taken_over_stops(slow, monkeypatch):
 
     def take_over():
         until(lambda: said(slow, "Preparing") >= 3, "it drives", LIMIT_S)
-        lock.write_bytes(others)
+        write_atomic(lock, others)  # what is half written names nobody
 
     with ThreadPoolExecutor(1) as pool:
         other = pool.submit(take_over)

@@ -12,6 +12,7 @@ from bestrand_drive.workflows.importing.verb import import_logs
 PLACES = {
     "bfcl": ["score/m/BFCL_v4_simple_score.json", "result/m/BFCL_v4_simple_result.json"],
     "helm": ["run/per_instance_stats.json", "run/run_spec.json", "run/instances.json"],
+    "lm-eval": ["m/samples_g_2026-01-01T00-00-00.jsonl", "m/results_2026-01-01T00-00-00.json"],
     "lmms-eval": ["m/20260101_samples_mme.jsonl", "m/20260101_results.json"],
     "navsim": ["m/scores.csv"],
     "opencompass": ["results/m/gsm8k.json", "predictions/m/gsm8k.json"],
@@ -37,6 +38,13 @@ CONTENTS = [
     b'[{"index": {"a": 1}, "hit": [1], "prediction": null}]',
     b'index\thit\n"1\t0',
     b'{"cut',
+    b'{"doc_id": 0, "doc": 1, "filter": "x", "metrics": [[1], {"a": 2}], "results": "none"}',
+    b'{"doc_id": 0, "doc": 1, "acc": 1, "results": {"g": "none"}, "versions": "3"}',
+    b'{"doc_id": 0, "doc": 1, "acc": 1, "results": {"g": {"acc,none": 1%s}}}' % (b"0" * 400),
+    b'{"details": {"\\u00b2": {"prompt": "a", "correct": 1}, "%s": {"correct": 1}}}' % (b"9" * 5000),
+    b"token,valid,score\n",
+    b"a token,valid,score\na,True,1.0\n",
+    b"index\thit\tquestion\n1\t0\ta\tb\n",
     b"\xff\xfe\x00",
 ]
 

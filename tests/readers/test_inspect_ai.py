@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import zipfile
+from contextlib import suppress
 
 import pytest
 
@@ -129,6 +130,24 @@ def test_archives_that_mean_harm_are_refused(tmp_path, monkeypatch):
     (tmp_path / "text.eval").write_text("no archive")
     with pytest.raises(DataRefused, match="not a zip archive"):
         import_logs("inspect", tmp_path / "text.eval")
+
+
+def test_damage_to_archives_of_any_packing_is_refused(tmp_path):
+    file = tmp_path / "log.eval"
+    for packing in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
+        with zipfile.ZipFile(file, "w", packing) as out:
+            out.writestr("header.json", json.dumps(log([])))
+        content = file.read_bytes()
+        for place in range(4, len(content) - 22, 9):
+            file.write_bytes(content[:place] + bytes([content[place] ^ 0xA5]) + content[place + 1 :])
+            with suppress(DataRefused), open_archive(file) as archive:
+                archive.read("header.json")
+    with zipfile.ZipFile(file, "w") as out:
+        out.writestr("header.json", json.dumps(log([])))
+        out.writestr("n\u00e4me", b"")
+    file.write_bytes(file.read_bytes().replace("n\u00e4me".encode(), b"n\xff\xffme"))
+    with pytest.raises(DataRefused, match="not a zip archive"):
+        import_logs("inspect", file)
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")

@@ -150,3 +150,43 @@ def test_a_workbook_without_its_reader_and_one_that_means_harm(tmp_path, monkeyp
         patch.setattr(vlmevalkit, "find_spec", lambda name: None)
         with pytest.raises(EnvironmentFault, match="openpyxl is needed"):
             import_logs("vlmevalkit", tmp_path)
+
+
+def rewritten(file, part, change):
+    """A workbook with one of its parts changed."""
+    with zipfile.ZipFile(file) as book:
+        parts = {name: book.read(name) for name in book.namelist()}
+    with zipfile.ZipFile(file, "w") as book:
+        for name, content in parts.items():
+            book.writestr(name, change(content) if name == part else content)
+
+
+@NEEDS_OPENPYXL
+@pytest.mark.parametrize("place", ["XFD1", "A1048576", "A99999999999"])
+def test_a_cell_far_out_does_not_fill_the_memory(tmp_path, monkeypatch, place):
+    file = put(tmp_path, "m", "X_exact_matching_result", choices([1, 0, 1]), "xlsx")
+    row = place.lstrip("XFDA")
+    cell = f'<row r="{int(row) + 9 if row == "1" else row}"><c r="{place}"><v>1</v></c></row></sheetData>'.encode()
+    rewritten(file, "xl/worksheets/sheet1.xml", lambda content: content.replace(b"</sheetData>", cell))
+    monkeypatch.setattr(vlmevalkit, "MOST_CELLS", 10_000)
+    with pytest.raises(DataRefused, match="its sheet has over 10,000 cells"):
+        import_logs("vlmevalkit", tmp_path)
+
+
+@NEEDS_OPENPYXL
+def test_damaged_workbooks_are_refused(tmp_path):
+    file = put(tmp_path, "m", "X_exact_matching_result", choices([1, 0, 1]), "xlsx")
+    content = file.read_bytes()
+    sheet = content.index(b"xl/worksheets/sheet1.xml") + 60
+    file.write_bytes(content[:sheet] + bytes(20) + content[sheet + 20 :])
+    with pytest.raises(DataRefused, match="cannot be read as a table"):
+        import_logs("vlmevalkit", tmp_path)
+    file.write_bytes(content)
+    rewritten(file, "[Content_Types].xml", lambda text: text.replace(b"ContentType=", b"Cont=", 1))
+    with pytest.raises(DataRefused, match="cannot be read as a table"):
+        import_logs("vlmevalkit", tmp_path)
+    file.write_bytes(content)
+    rewritten(file, "xl/worksheets/sheet1.xml", lambda text: text.replace(b"<t>hit</t>", b"<t>index</t>"))
+    rewritten(file, "xl/sharedStrings.xml", lambda text: text.replace(b"<t>hit</t>", b"<t>index</t>"))
+    with pytest.raises(DataRefused, match="a column of its sheet is there twice"):
+        import_logs("vlmevalkit", tmp_path)

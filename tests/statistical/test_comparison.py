@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 
 from bestrand_drive.compression.comparison.simultaneous import joint_level
-from scripts.compare_worlds import Case, Outcomes, drawn_runs, judged, recorded, stratified
+from scripts.compare_worlds import Case, Outcomes, drawn_runs, judged, recorded, stratified, without_crashes
 
 DRAWS = 200
 SLACK = 3.5 * (0.95 * 0.05 / DRAWS) ** 0.5
@@ -23,8 +23,8 @@ def pairs(shared_data: Path) -> Outcomes:
 
 @pytest.fixture(scope="module")
 def twice(shared_data: Path) -> Outcomes:
-    """The two runs of SimLingo on Bench2Drive."""
-    return recorded(shared_data, "bench2drive", {"SimLingo": ["SimLingo", "SimLingo-repeat"]})
+    """The two runs of SimLingo on the routes of Bench2Drive on which neither crashed."""
+    return recorded(shared_data, "bench2drive", {"SimLingo": ["SimLingo", "SimLingo-repeat"]}, kept=without_crashes)
 
 
 def share_held(case: Case, k: int, repeats: int) -> tuple[float, float]:

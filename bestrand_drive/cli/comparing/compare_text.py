@@ -52,6 +52,8 @@ def _would_be(found: Comparison, line: MetricDifference, paired: PairedDifferenc
         ways.append(f"{now * repeats} runs of each item on both sides" + ("" if items else " as it seems"))
     detectable = line.detectable or 0.0
     sees = f"a true difference of {number(detectable)} would be found in 80 of 100 cases"
+    if paired.sees_nothing(line.level):
+        sees = "no difference that is possible would be found in 80 of 100 cases"
     if not ways:
         return f"{sees}; one as small as this by no size of a suite of these {found.all_items} items"
     return f"{sees}, one as small as this with {' or '.join(ways)}"

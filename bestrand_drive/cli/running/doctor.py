@@ -104,6 +104,7 @@ def _case(request: RunRequest) -> Case:
         engine=request.engine,
         ray_address=request.ray_address,
         ray_resource=request.ray_resource,
+        slurm=request.slurm,
         servers_per_gpu=request.servers_per_gpu,
         port_base=request.port_base,
         out=request.out,

@@ -75,7 +75,8 @@ PortBase = Annotated[int, typer.Option(help="First port.", rich_help_panel=SERVE
 Durations = Annotated[
     list[Path] | None,
     typer.Option(
-        help="Earlier results of another policy: the longest routes run first; repeat. Default: the suite's probes.",
+        help="Earlier results of another policy: the longest routes run first; repeat. Default: a suite's probes, "
+        "else length.",
         rich_help_panel=HOW,
         show_default=False,
     ),

@@ -80,6 +80,7 @@ def probe(
     max_attempts: driving.MaxAttempts = MAX_ATTEMPTS,
     timeout: driving.Timeout = None,
     route_limit: driving.RouteLimit = None,
+    durations: driving.Durations = None,
     missing: Annotated[
         Literal["exclude"] | None,
         typer.Option(help="Choose though routes have no result, leaving them out.", rich_help_panel=HOW),
@@ -150,6 +151,7 @@ def probe(
         timeout_s=timeout,
         route_limit_s=route_limit,
         port_base=port_base,
+        durations=tuple(durations or ()),
     )
     plan = plan_probes(
         ProbeRequest(

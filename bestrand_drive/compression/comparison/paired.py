@@ -14,6 +14,8 @@ from bestrand_drive.compression.planning.differences import LEVEL, detectable_ra
 
 MOST_REPEATS = 64
 """As many times the present runs as are looked at."""
+ROUNDING = 1e-6
+"""Share of a metric's range below which differences are rounding: scores are kept in float32, to 6e-8 of their size."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,7 @@ class PairedDifference:
             for unbounded metrics.
         share: Of the paired items, those whose difference is not zero.
         method: Name of the estimator that both sides share.
+        range: Of the metric, high less low; None when unbounded.
     """
 
     value: float
@@ -62,6 +65,12 @@ class PairedDifference:
     size: float | None
     share: float
     method: str
+    range: float | None = None
+
+    @property
+    def tells_spread(self) -> bool:
+        """Whether the variance is more than rounding of equal differences."""
+        return self.variance > (0.0 if self.range is None else (ROUNDING * self.range) ** 2)
 
     @property
     def standard_error(self) -> float:
@@ -73,7 +82,8 @@ class PairedDifference:
 
         Student's t around the difference; for bounded metrics together with Tango's score interval at the effective
         number of pairs, of which the outer ends are taken: each alone was measured to hold too seldom somewhere
-        (docs/comparing.md), t where few items differ, Tango's where few items were measured.
+        (docs/comparing.md), t where few items differ, Tango's where few items were measured. What no two policies can
+        differ by, more than the metric's range, is cut off: it only takes away what cannot be true.
 
         Args:
             level: Such as 0.95.
@@ -85,7 +95,10 @@ class PairedDifference:
         if self.size is not None:
             below, above = score_interval(*self.proportions, level)
             low, high = min(low, self.size * below), max(high, self.size * above)
-        return Interval(low, high)
+        return Interval(self._possible(low), self._possible(high))
+
+    def _possible(self, difference: float) -> float:
+        return difference if self.range is None else float(np.clip(difference, -self.range, self.range))
 
     def p_value(self, against: float = 0.0) -> float | None:
         """Two-sided p-value of the difference being ``against``; below 1 - level just outside the interval.
@@ -112,8 +125,13 @@ class PairedDifference:
         if around is None:
             return None
         bar = float(stats.t.ppf(0.5 + level / 2, self.df))
-        error = self.standard_error if self.variance > 0 else around.half_width / bar
+        error = self.standard_error if self.tells_spread else around.half_width / bar
         return error * detectable_ratio(max(1, int(self.df)), level)
+
+    def sees_nothing(self, level: float = LEVEL) -> bool:
+        """Whether even the largest possible difference is found in fewer than 80 of 100 cases."""
+        detectable = self.detectable(level)
+        return self.range is not None and detectable is not None and detectable > self.range
 
     def items_to_detect(self, difference: float, level: float = LEVEL) -> int | None:
         """Paired items, runs as now, with which that true difference would be detectable; None when N are too few.
@@ -143,7 +161,7 @@ class PairedDifference:
         size = self.size or 1.0
         value = float(np.clip(self.value / size, -self.share, self.share))
         spread = self.share - value**2
-        known = self.variance > 0 and spread > 1e-12
+        known = self.tells_spread and spread > 1e-12
         return value, self.share, spread * size**2 / self.variance if known else float(self.n)
 
     def with_items(self, n: int) -> PairedDifference:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bestrand_drive.compression.comparison.linear import LinearEstimator
-from bestrand_drive.compression.comparison.paired import PairedDifference, VarianceParts
+from bestrand_drive.compression.comparison.paired import ROUNDING, PairedDifference, VarianceParts
 from bestrand_drive.compression.difficulty import anova
 from bestrand_drive.compression.estimators.sample import Array, Sample
 
@@ -83,7 +83,7 @@ def paired_difference(
     spread = _spread(residuals[counts], frame.sample.strata[estimator.used][counts], fitted)
     inner, between = _gaps(frame.sample, estimator)
     parts, df = _parts(spread, (inner, between, float(a @ a)), noise, a, counts, frame.reference)
-    differing = np.abs(d[counts]) > 1e-9 * (frame.range or 1.0)
+    differing = np.abs(d[counts]) > ROUNDING * (frame.range or 1.0)
     return PairedDifference(
         value=float(a @ d) if value is None else value,
         variance=parts.items + parts.noise,
@@ -94,6 +94,7 @@ def paired_difference(
         size=None if frame.range is None else _size(d[counts][differing], frame.range),
         share=float(differing.mean()) if len(differing) else 0.0,
         method=estimator.method,
+        range=frame.range,
     )
 
 

@@ -126,3 +126,7 @@ class Pulse(Frozen):
 
     count: int
     slots: tuple[Seen, ...] = ()
+
+    def of(self, order: int) -> tuple[str, int, float | None] | None:
+        """State, ticks and speed of the slot that has an order; None where none has."""
+        return next(((one.state, one.ticks, one.speed) for one in self.slots if one.order == order), None)

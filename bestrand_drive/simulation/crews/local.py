@@ -19,11 +19,20 @@ class LocalCrew:
         halt: Whether to stop.
         started: Names this start of the driver in the folder of logs.
         wanted: How many slots there are to be now.
+        unfit: Whether a slot is given nothing more: where there are to be fewer, those go first.
     """
 
-    def __init__(self, settings: Settings, keeper: Keeper, halt: Halt, started: str, wanted: Callable[[], int]) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        keeper: Keeper,
+        halt: Halt,
+        started: str,
+        wanted: Callable[[], int],
+        unfit: Callable[[Slot], bool],
+    ) -> None:
         self._settings, self._keeper, self._halt = settings, keeper, halt
-        self._started, self._wanted = started, wanted
+        self._started, self._wanted, self._unfit = started, wanted, unfit
         self._slots: list[Slot] = []
 
     def slots(self) -> Sequence[Slot]:
@@ -31,7 +40,7 @@ class LocalCrew:
         count = self._wanted()
         for number in range(len(self._slots), count):
             self._slots.append(Slot(number, self._settings, self._keeper, self._halt, self._started))
-        return self._slots[:count]
+        return sorted(self._slots, key=self._unfit)[:count]
 
     def close(self) -> None:
         """See ``Crew``."""

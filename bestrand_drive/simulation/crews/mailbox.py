@@ -175,6 +175,8 @@ def put_answer(folder: Path, number: int, answer: Answer) -> None:
     Raises:
         OSError: The folder is gone, or the disk is full.
     """
+    if str(number) in listed(folder):  # of an earlier try, which came through though a file server said otherwise
+        return
     beside = folder / f".{number}.partial"
     shutil.rmtree(beside, ignore_errors=True)  # of an earlier try
     beside.mkdir()
@@ -202,6 +204,18 @@ def take_answer(folder: Path, number: int) -> Answer | None:
     return Answer(told, parts.get("result"), parts.get("metric_info"))
 
 
+class Unread:
+    """Letters that are there and cannot be read now, by their numbers."""
+
+    def __init__(self) -> None:
+        self._since_s: dict[int, float] = {}
+
+    def stays(self, number: int) -> bool:
+        """Whether one could not be read for so long that it never will be; asked whenever it could not."""
+        now_s = time.monotonic()
+        return now_s - self._since_s.setdefault(number, now_s) > SILENT_S
+
+
 class Heart:
     """Beats as often as it should when it is asked often enough.
 
@@ -213,7 +227,7 @@ class Heart:
         self._path, self._count, self._next_s = path, 0, 0.0
 
     def beat(self, pulse: Pulse | None = None) -> None:
-        """One beat if it is time.
+        """One beat if it is time; one that fails is tried again when it is asked next.
 
         Raises:
             OSError: The folder is gone, or the disk is full.
@@ -221,8 +235,8 @@ class Heart:
         if time.monotonic() < self._next_s:
             return
         self._count += 1
-        self._next_s = time.monotonic() + BEAT_S
         put(self._path, (pulse or Pulse(count=0)).model_copy(update={"count": self._count}))
+        self._next_s = time.monotonic() + BEAT_S
 
 
 class Listening:

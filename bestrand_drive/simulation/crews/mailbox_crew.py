@@ -14,7 +14,7 @@ from bestrand_drive.files import write_atomic
 from bestrand_drive.simulation.crews import mailbox
 from bestrand_drive.simulation.crews.far_slot import Errand, FarSlot
 from bestrand_drive.simulation.crews.letters import Answer, Bye, Hello, Offer, Order
-from bestrand_drive.simulation.crews.mailbox import Heart, Listening, Session
+from bestrand_drive.simulation.crews.mailbox import Heart, Listening, Session, Unread
 from bestrand_drive.simulation.processes.marks import new_mark
 from bestrand_drive.simulation.slots.cell import Halt
 
@@ -41,7 +41,7 @@ class Correspondent:
         self._heart = Listening(session.worker_beat(name))
         self._errands: dict[int, Errand] = {}
         self._lock = threading.Lock()
-        self._unread_s: dict[int, float] = {}
+        self._unread = Unread()
         self.gone = self.why = ""
         self.left = False
         session.orders(name).mkdir(exist_ok=True)
@@ -63,8 +63,7 @@ class Correspondent:
 
     def seen(self, errand: Errand) -> tuple[str, int, float | None] | None:
         """See ``Carrier``."""
-        found = [one for one in self._heart.last.slots if one.order == errand.number]
-        return (found[0].state, found[0].ticks, found[0].speed) if found else None
+        return self._heart.last.of(errand.number)
 
     def fault(self, text: str) -> None:
         """See ``Carrier``."""
@@ -91,10 +90,9 @@ class Correspondent:
     def _read(self, number: int) -> None:
         """Take an answer, or give up one that stays damaged."""
         answer = mailbox.take_answer(self._session.answers(self.name), number)
-        since_s = self._unread_s.setdefault(number, time.monotonic())
         if answer:
             self._finish(number, answer=answer)
-        elif time.monotonic() - since_s > mailbox.SILENT_S:
+        elif self._unread.stays(number):
             self._finish(number, lost=f"worker {self.name}: its answer {number} cannot be read")
 
     def _said_bye(self) -> bool:
@@ -157,7 +155,7 @@ class MailboxCrew:
 
         Raises:
             EnvironmentFault: The last worker has left because nothing can be run there.
-            OSError: The mailbox cannot be written.
+            OSError: The mailbox could not be written for too long.
         """
         if self._error:
             raise self._error
@@ -193,10 +191,16 @@ class MailboxCrew:
 
     def _work(self) -> None:
         """The postman: beats, and looks at every worker, until it is over."""
+        failing_s: dict[Callable[[], None], float] = {}
         while not self._over.wait(mailbox.LOOK_S):
             for duty in (self._heart.beat, self._round):
                 try:
                     duty()
+                    failing_s.pop(duty, None)
+                except OSError as error:  # the file server may be away: workers wait as long for a beat
+                    now_s = time.monotonic()
+                    if now_s - failing_s.setdefault(duty, now_s) > mailbox.SILENT_S:
+                        self._error = self._error or error
                 except Exception as error:  # raised by the deciding thread, which ends all in peace
                     self._error = self._error or error
 

@@ -13,7 +13,7 @@ from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import read_bytes
 from bestrand_drive.simulation.crews import mailbox
 from bestrand_drive.simulation.crews.letters import Answer, Bye, Hello, Order, Pulse, Told
-from bestrand_drive.simulation.crews.mailbox import Heart, Listening, Session
+from bestrand_drive.simulation.crews.mailbox import Heart, Listening, Session, Unread
 from bestrand_drive.simulation.crews.workplace import Workplace
 from bestrand_drive.simulation.slots.cell import Halt
 
@@ -49,6 +49,7 @@ class Worker:
         self._running: dict[int, Future[Answer]] = {}
         self._unsent: dict[int, Answer] = {}
         self._known: set[int] = set()
+        self._unread = Unread()
         self._answered: list[int] = []
         self.fault = ""
 
@@ -96,6 +97,7 @@ class Worker:
         return End.LOST if now not in (None, self._session) or self._driver.silent() else None
 
     def _take_orders(self) -> None:
+        """Begin what is new; an order that stays damaged is given back, else the driver would wait for it for ever."""
         for number in self._session.ordered(self._name, "json"):
             if number in self._known:
                 continue
@@ -103,11 +105,16 @@ class Worker:
             if order is not None and order.slot < len(self._threads):
                 self._known.add(number)
                 self._running[number] = self._threads[order.slot].submit(self._workplace.make, number, order)
+            elif self._unread.stays(number):
+                self._known.add(number)
+                self._unsent[number] = Answer(Told(attempt=None))
 
     def _take_stops(self) -> None:
         for number in self._session.ordered(self._name, "stop"):
             if number in self._running:
-                word = read_bytes(self._session.orders(self._name) / f"{number}.stop")
+                word = b""
+                with contextlib.suppress(DataRefused):  # that it is there says enough
+                    word = read_bytes(self._session.orders(self._name) / f"{number}.stop")
                 self._workplace.stop(number, now=word.startswith(b"now"))
 
     def _answer(self) -> None:

@@ -66,6 +66,7 @@ class Case:
         engine: Who makes attempts.
         ray_address: Of the head of a Ray cluster.
         ray_resource: Of which each server leases one there.
+        slurm: Options of sbatch.
         servers_per_gpu: That share one.
         port_base: First port of theirs.
         out: Run folder.
@@ -95,6 +96,7 @@ class Case:
     engine: str = "local"
     ray_address: str = AUTO
     ray_resource: str = ""
+    slurm: Mapping[str, str] = field(default_factory=dict)
     servers_per_gpu: int = 1
     port_base: int = FIRST
     out: Path | None = None

@@ -1,10 +1,11 @@
-"""The Ray cluster of ``--engine ray``: it is joined for a moment, and nothing is started on it."""
+"""Clusters: Ray's is joined for a moment and nothing is started on it, Slurm is asked nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from bestrand_drive.simulation.crews.on_ray.cluster import LOCAL, joined, lease_of, ray_module
+from bestrand_drive.simulation.crews.slurm import check_slurm as refuse_slurm
 from bestrand_drive.simulation.doctor.case import Case
 from bestrand_drive.simulation.doctor.finding import Finding, ok, warning
 from bestrand_drive.simulation.servers.root import find_simulator
@@ -28,3 +29,10 @@ def check_ray(case: Case) -> Iterator[Finding]:
             return
         advice = f"a run of {case.servers} servers waits for nodes that have it; --ray-resource names something else"
         yield warning("ray", said, advice)
+
+
+def check_slurm(case: Case) -> Iterator[Finding]:
+    """Whether jobs can be submitted from here, by programs, submitit and options."""
+    if case.engine == "slurm":
+        refuse_slurm(case.slurm)
+        yield ok("slurm", f"sbatch and submitit are there, for {case.servers} jobs")

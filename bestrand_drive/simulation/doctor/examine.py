@@ -24,6 +24,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ("gpus", machine.check_gpus),
     ("ports", machine.check_ports),
     ("ray", cluster.check_ray),
+    ("slurm", cluster.check_slurm),
     ("runtime folder", machine.check_runtime_folder),
     ("disk", machine.check_disk),
     ("open files", machine.check_open_files),

@@ -31,8 +31,9 @@ NEEDED_FILES, WANTED_FILES = 256, 1024
 
 def check_gpus(case: Case) -> Iterator[Finding]:
     """Whether the GPUs that were asked for are there."""
-    if not case.gpus or case.engine == "ray":
-        raise NotLooked("no --gpus given" if not case.gpus else "those of --engine ray are the nodes'")
+    if not case.gpus:
+        raise NotLooked("no --gpus given")
+    _only_here(case)
     listed = _listed()
     if listed is None:
         advice = "as wanted on a machine without NVIDIA's driver; else see what nvidia-smi -L says"
@@ -46,6 +47,16 @@ def check_gpus(case: Case) -> Iterator[Finding]:
         return
     share = -(-case.servers // len(case.gpus))
     yield ok("gpus", f"{', '.join(gpu.cuda or '' for gpu in case.gpus)}; at most {share} servers on one")
+
+
+def _only_here(case: Case) -> None:
+    """Leave alone what servers on other machines need.
+
+    Raises:
+        NotLooked: They run there.
+    """
+    if case.engine != "local":
+        raise NotLooked(f"those of --engine {case.engine} are the nodes'")
 
 
 def _listed() -> list[str] | None:
@@ -70,8 +81,7 @@ def _names(line: str) -> tuple[str, ...]:
 
 def check_ports(case: Case) -> Iterator[Finding]:
     """Whether every server can have its ports now; they are given back at once."""
-    if case.engine == "ray":
-        raise NotLooked("those of --engine ray are the nodes'")
+    _only_here(case)
     first, last = case.port_base, case.port_base + PORTS - 1
     with contextlib.ExitStack() as held:
         leases = [held.enter_context(lease_ports(first, last)) for _ in range(case.servers)]

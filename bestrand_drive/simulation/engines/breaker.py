@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from bestrand_drive.errors import EnvironmentFault
+from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.record import Attempt
 
 _LEAST = 3
@@ -18,7 +19,7 @@ class Breaker:
     """Counts how many routes in a row failed for one reason.
 
     Args:
-        servers: Slots: all of them meet the same fault once before anything can be done.
+        servers: Slots at the beginning: all of them meet the same fault once before anything can be done.
         succeeded: Whether the policy was driven here before, in this start or an earlier one. Otherwise a few routes
             that always fail, being all that is left, would stop every start, and never come to their cap.
     """
@@ -28,6 +29,10 @@ class Breaker:
         self._streak: list[Attempt] = []
         self._succeeded = succeeded
         self._broken = False
+
+    def expect(self, servers: int) -> None:
+        """So many slots are there now, as workers that came or a user who asked for more gave them."""
+        self._limit = max(self._limit, servers)
 
     def add(self, attempt: Attempt, *, open_elsewhere: bool = False) -> tuple[Attempt, ...]:
         """One more attempt.
@@ -48,13 +53,19 @@ class Breaker:
             self._streak = []
         if not attempt.of_policy:
             self._streak.append(attempt)
-        enough = self._routes >= self._limit * (_AFTER_SUCCESS if self._succeeded else 1)
+        enough = min(self._routes, self._events) >= self._limit * (_AFTER_SUCCESS if self._succeeded else 1)
         self._broken = enough and not open_elsewhere
         return tuple(self._streak) if self._broken else ()
 
     @property
     def _routes(self) -> int:
         return len({attempt.key.route_id for attempt in self._streak})
+
+    @property
+    def _events(self) -> int:
+        """What went wrong: a worker that is lost takes the attempts of all its slots with it, which name it alike."""
+        lost = {one.detail for one in self._streak if one.reason is Reason.WORKER_LOST}
+        return len(lost) or len(self._streak)
 
     def check(self, log: Path) -> None:
         """Stop when the streak is long enough.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -9,6 +10,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Protocol
 
+from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.crews.crew import Crew, Runner
@@ -18,6 +20,8 @@ from bestrand_drive.simulation.engines.source import Source
 from bestrand_drive.simulation.slots.cell import Cell, Finished, Halt, Sharing, Situation
 
 _PAUSE_S = 0.2
+STRANDED_S = 600.0
+"""That places which are given nothing may be all there is, before nobody is waited for any more."""
 _THREADS = 4096
 """More slots than any crew has; a thread is made when there is something for it to do."""
 
@@ -114,8 +118,8 @@ class Engine:
         self._idle = deque[Runner]()
         self._towns: dict[int, str | None] = {}
         self._busy: dict[Future[Finished | str | None], _Work] = {}
-        self._retired: set[int] = set()
         self._next_start_s = 0.0
+        self._stranded_s = math.inf
         self._error: BaseException | None = None
 
     def run(self, waiting: Source) -> None:
@@ -159,16 +163,26 @@ class Engine:
     def _muster(self) -> None:
         """Take in who has come; who is gone stays known as long as it works."""
         slots = self._crew.slots()
-        self._there = {slot.number: slot for slot in slots if self._is_wanted(slot)}
+        self._there = {slot.number: slot for slot in slots if not self._books.drains.unfit(slot)}
+        self._books.breaker.expect(len(self._there))
+        self._give_up_if_stranded(bool(slots) and not self._there and not self._busy)
         known = {slot.number for slot in self._slots()}
         self._idle.extend(slot for number, slot in self._there.items() if number not in known)
 
-    def _is_wanted(self, slot: Runner) -> bool:
-        return slot.number not in self._retired and not self._books.drains.out(spot_of(slot))
+    def _give_up_if_stranded(self, stranded: bool) -> None:
+        """Where all that may work has left, and stays away, a run would hold what is left of a cluster for nothing."""
+        self._stranded_s = min(self._stranded_s, time.monotonic()) if stranded else math.inf
+        if time.monotonic() - self._stranded_s > STRANDED_S:
+            spots = ", ".join(str(one.spot) for one in self._books.drains.drained)
+            raise EnvironmentFault(
+                f"for {STRANDED_S / 60:.0f} minutes nobody was there but places that are given nothing more"
+                f"{f' ({spots})' if spots else ''}. Mend them, or add others; the same command goes on."
+            )
 
     def _release(self, pool: ThreadPoolExecutor) -> None:
         """Close idle slots that are gone, retired or drained."""
-        for slot in [one for one in self._idle if one.number not in self._there or not self._is_wanted(one)]:
+        unfit = self._books.drains.unfit
+        for slot in [one for one in self._idle if one.number not in self._there or unfit(one)]:
             self._idle.remove(slot)
             self._towns.pop(slot.number, None)
             self._busy[pool.submit(slot.close)] = _Work(slot, closing=True)
@@ -211,7 +225,7 @@ class Engine:
         if finished and outcome:
             self._listener.kept(finished, outcome)
         if finished and self._is_too_many(slot, finished):
-            self._retired.add(slot.number)
+            self._books.drains.retire(slot)
             self._listener.fewer(slot.number)
         self._idle.append(slot)
 
@@ -220,7 +234,7 @@ class Engine:
         if finished.attempt is None or finished.attempt.reason is not Reason.GPU_MEMORY:
             return False
         same = [one for one in self._there.values() if (one.host, one.gpu_name) == (slot.host, slot.gpu_name)]
-        return sum(self._is_wanted(one) for one in same) > 1
+        return sum(not self._books.drains.unfit(one) for one in same) > 1
 
     def _settle(self, slot: Runner, finished: Finished, waiting: Source) -> None:
         self._check()

@@ -73,7 +73,7 @@ class _Streak:
 
 
 class Drains:
-    """Watches every place.
+    """Watches every place, and knows which slots are given nothing more.
 
     Attributes:
         drained: Places that are given nothing more.
@@ -82,6 +82,15 @@ class Drains:
     def __init__(self) -> None:
         self.drained: list[Drained] = []
         self._streaks: dict[Spot, _Streak] = {}
+        self._retired: set[int] = set()
+
+    def retire(self, slot: Runner) -> None:
+        """Give one slot nothing more, whatever becomes of others at its place."""
+        self._retired.add(slot.number)
+
+    def unfit(self, slot: Runner) -> bool:
+        """Whether a slot is given nothing more: it is retired, or its place is drained."""
+        return slot.number in self._retired or self.out(spot_of(slot))
 
     def out(self, spot: Spot) -> bool:
         """Whether a place is given nothing more."""

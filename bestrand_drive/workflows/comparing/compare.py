@@ -29,7 +29,7 @@ from bestrand_drive.workflows.comparing.reading import (
     told_apart,
 )
 from bestrand_drive.workflows.comparing.request import CompareRequest
-from bestrand_drive.workflows.comparing.uses import count_uses
+from bestrand_drive.workflows.comparing.uses import count_uses, folder_of
 from bestrand_drive.workflows.estimating.knowledge import population_of
 from bestrand_drive.workflows.estimating.targets import TABLE, Target, with_filled
 
@@ -175,10 +175,9 @@ def counted_uses(ledger: Path | None, suite: Suite, entries: Sequence[Entry]) ->
     """Uses of the suite, these policies among them, and what went wrong in counting."""
     if ledger is None:
         return None, []
-    folder = ledger.parent if ledger.is_file() else ledger
     policies = {digest_of(suite, one): one.target.name for one in entries}
     try:
-        return count_uses(folder, suite.choice_digest(), policies), []
+        return count_uses(folder_of(ledger), suite.choice_digest(), policies), []
     except (OSError, DataRefused) as error:
         return None, [f"this use of the suite could not be counted: {error}"]
 
@@ -190,6 +189,7 @@ def suite_cautions(suite: Suite, uses: int | None, pairs: Pairing) -> Iterator[s
         yield f"a run was stopped early: only {begun} count"
     if suite.choice.selector not in DRAWN:
         yield f"{suite.choice.selector} did not draw the suite at random, which the intervals assume"
-    judged = "" if uses is None else f"{uses} policies were judged on this suite so far; "
+    many = "1 policy was" if uses == 1 else f"{uses} policies were"
+    judged = "" if uses is None else f"{many} judged on this suite so far; "
     what = "items" if suite.benchmark == TABLE else "routes"
     yield f"{judged}the intervals assume that nothing was tuned on its {what}"

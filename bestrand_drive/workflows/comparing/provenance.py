@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bestrand_drive.benchmarks.run_header import RESULTS, read_header
+from bestrand_drive.benchmarks.run_header import MIXED_SIMULATORS, RESULTS, UNKNOWN_SIMULATOR, read_header
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import sha256_bytes
 from bestrand_drive.simulation.attempts.key import BUILD_FIELDS, WORDS
@@ -54,6 +54,20 @@ def provenance_of(results: Path) -> Provenance:
         seeds={str(view_name(one.key)): one.key.seed for one in counted if one.key.seed is not None},
         policy=policies.pop() if len(policies) == 1 else "",
     )
+
+
+def told_by_header(made: Provenance, simulator: str) -> Provenance:
+    """The same with what a run folder's header says simulated it: results may lie there without an attempt.
+
+    Args:
+        made: What the attempts tell.
+        simulator: ``carla``, ``headless``, ``mixed`` for both, or ``unknown``.
+    """
+    told = made.builds.get("simulator", frozenset())
+    if simulator == UNKNOWN_SIMULATOR or (simulator == MIXED_SIMULATORS and told):
+        return made
+    said = frozenset({"carla", "headless"}) if simulator == MIXED_SIMULATORS else frozenset({simulator})
+    return replace(made, builds={**made.builds, "simulator": told | said})
 
 
 def _values(attempts: list[Attempt], name: str) -> frozenset[str]:

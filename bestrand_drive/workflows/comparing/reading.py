@@ -16,7 +16,7 @@ from bestrand_drive.files import printable
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.simulation.attempts.loads import mixture
 from bestrand_drive.suite import Suite
-from bestrand_drive.workflows.comparing.provenance import Provenance, provenance_of, refuse_unlike
+from bestrand_drive.workflows.comparing.provenance import Provenance, provenance_of, refuse_unlike, told_by_header
 from bestrand_drive.workflows.comparing.repeats import independent
 from bestrand_drive.workflows.estimating.targets import TABLE, Target, only_chosen, read_target, unboundable
 from bestrand_drive.workflows.evidence.digests import score_digest
@@ -79,7 +79,7 @@ def read_entry(suite: Suite, contestant: Contestant, missing: MissingRule, *, al
     unbounded = unboundable(target, suite) if missing == "zero" else []
     if unbounded:
         raise UsageError(f"--missing zero: no worst value is known for {', '.join(unbounded)}; use --missing exclude.")
-    return Entry(target, made, copies)
+    return Entry(target, told_by_header(made, target.simulator), copies)
 
 
 def told_apart(entries: Sequence[Entry], contestants: Sequence[Contestant]) -> list[Entry]:

@@ -58,6 +58,33 @@ def read_uses(folder: Path, digest: str) -> int:
     return len(_known(path.read_bytes(), path, digest)) if path.exists() else 0
 
 
+def uses_told(place: Path, digest: str) -> int | None:
+    """The same for who only tells it: None when nothing was judged yet, or the ledger does not tell.
+
+    Args:
+        place: Folder of the suite, or its ``suite.json``.
+        digest: As in ``count_uses``.
+    """
+    try:
+        return read_uses(folder_of(place), digest) or None
+    except (OSError, DataRefused):
+        return None
+
+
+def folder_of(place: Path) -> Path:
+    """Where the ledger of a suite lies, by its folder or its ``suite.json``."""
+    return place if place.is_dir() else place.parent
+
+
+def ledger_damage(place: Path) -> str:
+    """Why the ledger of a suite does not tell, or ""."""
+    try:
+        read_uses(folder_of(place), "")
+    except (DataRefused, OSError) as error:
+        return f"how many policies were judged on this suite cannot be told: {error}"
+    return ""
+
+
 def _file(folder: Path) -> Path:
     """The ledger, whose reading could wait for ever were it a pipe."""
     path = folder / LEDGER

@@ -13,7 +13,7 @@ from bestrand_drive.compression.probe_choice import abilities, drawn, spread_eve
 from bestrand_drive.errors import DataRefused, UsageError, choices
 from bestrand_drive.files import read_bytes, sha256_bytes
 from bestrand_drive.readers.items import content_key
-from bestrand_drive.readers.parquet import ItemFacts, import_spec, item_facts
+from bestrand_drive.readers.parquet import FACTS, ItemFacts, import_spec, item_facts
 from bestrand_drive.readers.spec import ImportSpec
 from bestrand_drive.scores.groups import fold_groups
 from bestrand_drive.scores.matrix import ScoreMatrix
@@ -67,7 +67,7 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
     copies = matrix.copies()
     probes = choose_probes([name for name in matrix.policies if name not in copies], matrix, source)
     matrix = matrix.with_policies(probes)
-    facts = None if isinstance(source.scores, ScoreMatrix) else item_facts(source.scores)
+    facts = None if isinstance(source.scores, ScoreMatrix) else item_facts(source.scores, probes)
     if facts is not None:
         matrix = _with_facts(matrix, facts)
     table = read_items(source.items, matrix.items) if source.items else ItemTable(None, None, None)
@@ -93,12 +93,12 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
 
 def _with_facts(matrix: ScoreMatrix, facts: ItemFacts) -> ScoreMatrix:
     """What an imported table says of its items: categories as strata, weights, durations by model."""
-    costs = [[facts.costs.get((item, model), np.nan) for model in matrix.policies] for item in matrix.items]
+    costs = facts.costs.reindex(index=list(matrix.items), columns=list(matrix.policies)).to_numpy(dtype=np.float64)
     return replace(
         matrix,
         strata=tuple(facts.strata[item] for item in matrix.items) if facts.strata else None,
         weights=torch.tensor([facts.weights[item] for item in matrix.items]).double() if facts.weights else None,
-        cost_s=torch.tensor(costs, dtype=torch.float64) if facts.costs and matrix.policies else None,
+        cost_s=None if facts.costs.empty else torch.tensor(costs),
     )
 
 
@@ -125,7 +125,7 @@ def load_table(source: TableSource) -> tuple[ScoreMatrix, str, str]:
         label, digest = "score matrix", sha256_bytes(content)
     else:
         spec = import_spec(source.scores)
-        frame = read_table(source.scores)
+        frame = read_table(source.scores, without=() if spec is None else FACTS)
         matrix = ScoreMatrix.from_frame(frame, specs=_imported_specs(spec), source=str(source.scores))
         label, digest = source.scores.name, sha256_bytes(read_bytes(source.scores))
     matrix = _specified(matrix, source)

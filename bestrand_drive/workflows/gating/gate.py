@@ -7,18 +7,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
 from bestrand_drive.compression.comparison.paired import PairedDifference
 from bestrand_drive.compression.comparison.results import MetricDifference
 from bestrand_drive.compression.gating.deciding import deciding
 from bestrand_drive.compression.gating.rules import Question, Status, statuses
-from bestrand_drive.errors import DataRefused
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.comparing.compare import compare
-from bestrand_drive.workflows.comparing.comparison import Comparison
 from bestrand_drive.workflows.comparing.reading import Contestant
 from bestrand_drive.workflows.gating.request import GateRequest
-from bestrand_drive.workflows.gating.verdict import Gate, GateLine, Reference
+from bestrand_drive.workflows.gating.verdict import Gate, GateLine, Reference, best, worst
 
 
 def gate(
@@ -49,22 +46,9 @@ def gate(
     references, names = [], request.names(suite)
     for role, side in sides:
         found = compare(suite, side, candidate, asked, ledger)
-        _refuse_other_simulators(found)
         gone = bool(found.baseline.missing or found.candidate.missing)
         references.append(Reference(role, found, judged([found[name] for name in names], gone, request)))
     return Gate(suite, request, tuple(references))
-
-
-def _refuse_other_simulators(found: Comparison) -> None:
-    """Also where a run folder holds no attempts, by which ``compare`` tells builds apart.
-
-    Raises:
-        DataRefused: Both say what simulated them, and not the same.
-    """
-    sides = (found.baseline, found.candidate)
-    if len({side.simulator for side in sides} - {UNKNOWN_SIMULATOR}) > 1:
-        said = ", ".join(f"{side.name} {side.simulator}" for side in sides)
-        raise DataRefused(f"the simulator is not the same ({said}); run both on one.")
 
 
 def judged(metrics: Sequence[MetricDifference], gone: bool, request: GateRequest) -> tuple[GateLine, ...]:
@@ -101,7 +85,11 @@ def _end(line: MetricDifference, number: int) -> PairedDifference | None:
 
 
 def _with_missing(line: GateLine, at_ends: set[Status], request: GateRequest) -> GateLine:
-    """A line whose items without a result could turn it is undecided."""
+    """A line whose items without a result could turn it is undecided.
+
+    Both ends may be undecided where the pairs alone are not: what is missing at its extremes moves the difference and
+    widens its interval.
+    """
     if line.metric.paired is None:
         return line
     if line.metric.if_missing is None:
@@ -109,10 +97,10 @@ def _with_missing(line: GateLine, at_ends: set[Status], request: GateRequest) ->
         if request.missing is None:
             return replace(line, status=Status.UNDECIDED, open_by_missing=True, reason=said)
         return replace(line, reason=said)
-    if len(at_ends) == 1:
+    if at_ends == {line.status}:
         return line
-    named = " to ".join(sorted(status.value for status in at_ends))
-    said = f"the missing results could make it anything from {named}"
+    held = at_ends | {line.status}
+    said = f"the missing results could make it anything from {worst(held).value} to {best(held).value}"
     return replace(line, status=Status.UNDECIDED, open_by_missing=True, reason=said)
 
 

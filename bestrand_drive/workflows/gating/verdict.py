@@ -137,7 +137,16 @@ class Gate:
         return self.simulator == HEADLESS
 
 
+_FROM_WORST = (Status.FAILED, Status.UNDECIDED, Status.PASSED)
+
+
 def worst(found: Iterable[Status]) -> Status:
     """The status of several."""
     held = set(found)
-    return next(one for one in (Status.FAILED, Status.UNDECIDED, Status.PASSED) if one in held)
+    return next(one for one in _FROM_WORST if one in held)
+
+
+def best(found: Iterable[Status]) -> Status:
+    """The kindest of several."""
+    held = set(found)
+    return next(one for one in reversed(_FROM_WORST) if one in held)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from bestrand_drive.compression.comparison.paired import PairedDifference
 from bestrand_drive.compression.comparison.results import Verdict
 from bestrand_drive.compression.gating.deciding import Deciding
@@ -9,10 +11,12 @@ from bestrand_drive.compression.gating.rules import Status
 from bestrand_drive.compression.intervals import Interval
 from bestrand_drive.workflows.gating.verdict import Gate, GateLine, Reference
 
-_TUNED = "nothing was tuned on"
-"""In the caution that every comparison on a suite says anew, with the uses counted so far."""
 _SHARES = 1.5
 """Scores below lie on a scale of shares."""
+_TUNED = re.compile(
+    r"([0-9]+ polic(y was|ies were) judged .*; )?the intervals assume that nothing was tuned on its \w+"
+)
+"""The caution that every comparison on a suite says anew, with the uses counted so far."""
 
 
 def verdict(gate: Gate) -> str:
@@ -61,7 +65,9 @@ def _open(line: GateLine) -> str:
 
 def sees(line: GateLine) -> str:
     """What the gate can see at this size."""
-    detectable, fails = line.metric.detectable, line.fails_at
+    detectable, fails, paired = line.metric.detectable, line.fails_at, line.metric.paired
+    if paired is not None and paired.sees_nothing(line.metric.level):
+        return "no drop that is possible would be told from none at this size"
     found = f"a true drop of {plain(detectable)} would be told from none in 80 of 100 cases"
     if not line.question.max_drop:
         return found
@@ -109,8 +115,8 @@ def _items(gate: Gate) -> str:
 def cautions(gate: Gate) -> tuple[str, ...]:
     """What a reader must know, each once."""
     said = list(dict.fromkeys(one for reference in gate.references for one in reference.comparison.cautions))
-    last = next((one for one in reversed(said) if _TUNED in one), "")
-    return tuple(one for one in said if _TUNED not in one or one == last)
+    counted = [one for one in said if _TUNED.fullmatch(one)]
+    return tuple(one for one in said if one not in counted[:-1])
 
 
 def decimals(*scores: float | None) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from bestrand_drive.errors import DataRefused
+from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.readers.choice import Choice
 from bestrand_drive.readers.items import Key
 from bestrand_drive.readers.joining import Cells
@@ -67,12 +67,16 @@ def read_logs_like(suite: Suite, path: Path, *, known: bool) -> tuple[Cells, Imp
     """
     spec, names = suite_spec(suite), [metric.name for metric in suite.metrics]
     request = Request(
-        choice=Choice(tuple(escape(task) for task in spec.tasks), tuple(names), spec.filter),
+        choice=Choice(tuple(escape(task) for task in spec.tasks), tuple(names), spec.filter, partial=True),
         stated=Stated({name: (scale.low, scale.high) for name, scale in spec.scales.items() if name in names}),
         duplicates=spec.duplicates,
         known=Known(spec.tasks, known_items(suite, spec)) if known else None,
     )
-    return read_logs(find_reader(spec.format), [Source(path)], request)
+    try:
+        return read_logs(find_reader(spec.format), [Source(path)], request)
+    except UsageError as error:
+        told = ", ".join(part for part in (*spec.tasks, *names, spec.filter) if part)
+        raise UsageError(f"{path}: read as the suite's table was ({told}): {error}") from error
 
 
 def long_frame(cells: Cells) -> pd.DataFrame:

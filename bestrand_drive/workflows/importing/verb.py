@@ -127,5 +127,5 @@ def _check_out(out: Path, *, force: bool) -> None:
         raise UsageError(f"--out {out}: the table is written as Parquet; give it a name that ends in .parquet.")
     if not out.parent.is_dir():
         raise UsageError(f"--out {out}: the folder {out.parent} does not exist; make it first.")
-    if out.exists() and not force:
-        raise UsageError(f"--out {out}: a file is there already; add --force to replace it.")
+    if out.is_dir() or (out.exists() and not force):
+        raise UsageError(f"--out {out}: is there already; add --force to replace a file.")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 
@@ -12,10 +11,8 @@ from bestrand_drive.benchmarks.catalog import UNKNOWN, load_rules
 from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.compression.planning.goals import about_policies
 from bestrand_drive.compression.theory import TwoPhase, mean_mae
-from bestrand_drive.errors import DataRefused
 from bestrand_drive.reports.data import Curve, Metric, Probe, Share, SuiteFacts
 from bestrand_drive.suite import Suite, SuiteMetric
-from bestrand_drive.workflows.comparing.uses import read_uses
 from bestrand_drive.workflows.planning.outlook import Outlook, Way
 from bestrand_drive.workflows.planning.plan_request import PLANNED, PlanRequest
 from bestrand_drive.workflows.planning.suite_outlook import suite_outlook
@@ -54,14 +51,6 @@ def suite_facts(suite: Suite) -> SuiteFacts:
         source_sha256=suite.source_sha256,
         probes=tuple(Probe(one.name, one.source, one.licence, one.items) for one in suite.probes),
     )
-
-
-def uses_of(place: Path, suite: Suite) -> tuple[int | None, str]:
-    """Distinct policies in the ledger beside a suite, None when it tells of none; and what is wrong with it, or ""."""
-    try:
-        return read_uses(place if place.is_dir() else place.parent, suite.choice_digest()) or None, ""
-    except (DataRefused, OSError) as error:
-        return None, f"how many policies were judged on this suite cannot be told: {error}"
 
 
 def _strata(suite: Suite) -> tuple[Share, ...]:

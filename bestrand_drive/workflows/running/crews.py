@@ -9,7 +9,7 @@ from importlib import metadata
 
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
 from bestrand_drive.simulation.crews import mailbox, slurm
-from bestrand_drive.simulation.crews.crew import Crew
+from bestrand_drive.simulation.crews.crew import Crew, Runner
 from bestrand_drive.simulation.crews.job_crew import JobCrew, Jobs
 from bestrand_drive.simulation.crews.letters import Offer
 from bestrand_drive.simulation.crews.local import LocalCrew
@@ -28,13 +28,16 @@ _MARK = 12
 
 
 @contextmanager
-def crew_of(prepared: Prepared, halt: Halt, tell: Callable[[str], None]) -> Iterator[Crew]:
+def crew_of(
+    prepared: Prepared, halt: Halt, tell: Callable[[str], None], unfit: Callable[[Runner], bool]
+) -> Iterator[Crew]:
     """The crew that a run asks for; the engine closes it.
 
     Args:
         prepared: What to run.
         halt: Whether to stop.
         tell: Told who comes and goes.
+        unfit: Whether the engine gives a slot nothing more.
     """
     settings, request = prepared.settings, prepared.request
     if request.engine == "workers":
@@ -50,7 +53,7 @@ def crew_of(prepared: Prepared, halt: Halt, tell: Callable[[str], None]) -> Iter
             yield crew
         return
     with Resizing(settings.layout, request.servers, most_servers(request)) as resizing:
-        yield LocalCrew(settings, prepared.keeper, halt, started_stamp(), resizing.wanted)
+        yield LocalCrew(settings, prepared.keeper, halt, started_stamp(), resizing.wanted, unfit)
 
 
 def check_engine(request: RunRequest) -> None:

@@ -14,6 +14,9 @@ from bestrand_drive.simulation.attempts.route_set import RouteSet
 from bestrand_drive.simulation.scheduling.durations import Durations, expect
 from bestrand_drive.suite import Suite, read_suite
 
+_MOST_S = 1e7
+"""A third of a year: what took longer is no duration of a drive, and would be all that is seen of the others."""
+
 
 def find_durations(routes: RouteSet, benchmark: str, earlier: Sequence[Path]) -> Durations:
     """By earlier results that are named, else by the suite's own costs, else by route length.
@@ -41,7 +44,7 @@ def _of_results(path: Path, routes: RouteSet, benchmark: str) -> dict[str, float
     drives: dict[str, list[float]] = defaultdict(list)
     for record in read_results(path, name=path.name, benchmark=benchmark).records:
         seconds = record.duration_system_s
-        if record.outcome is not Outcome.INFRASTRUCTURE and math.isfinite(seconds) and seconds > 0:
+        if record.outcome is not Outcome.INFRASTRUCTURE and 0 < seconds < _MOST_S:
             drives[record.route_id].append(seconds)
     if not drives.keys() & routes.routes.keys():
         raise UsageError(f"--durations {path}: records no duration (duration_system) of a route of {routes.path}.")

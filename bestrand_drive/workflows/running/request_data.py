@@ -12,14 +12,18 @@ from bestrand_drive.errors import DataRefused
 from bestrand_drive.workflows.running.run_request import RunRequest
 
 _REQUEST = TypeAdapter(RunRequest)
+_DRIVERS = frozenset(
+    {"ray_address", "ray_resource", "slurm", "scratch", "durations", "until", "until_interval", "level"}
+)
+"""Fields that only the driver needs: the order, when it is enough, who is to work. Workers have them at their defaults,
+since some are refused without others."""
 
 
 def request_data(request: RunRequest) -> dict[str, Any]:
-    """The request in terms of JSON, without what only the driver needs: order, when it is enough, who is to work."""
-    told = replace(request, variables=dict(request.variables), until={}, durations=())
-    told = replace(told, engine="workers", slurm={}, scratch="")
+    """The request in terms of JSON, without what only the driver needs."""
+    told = replace(request, variables=dict(request.variables), engine="workers")
     data: dict[str, Any] = _REQUEST.dump_python(told, mode="json")
-    return data
+    return {name: value for name, value in data.items() if name not in _DRIVERS}
 
 
 def request_of(data: dict[str, Any], folder: str) -> RunRequest:

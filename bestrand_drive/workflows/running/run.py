@@ -190,7 +190,7 @@ def _drive(
     tell: Tell,
 ) -> None:
     brakes = Brakes(halt)
-    with crew_of(prepared, brakes, tell) as crew:
+    with crew_of(prepared, brakes, tell, books.drains.unfit) as crew:
         Engine(crew, books, listener, brakes, check, prepared.settings.stagger_s).run(source)
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from bestrand_drive.errors import UsageError
-from bestrand_drive.simulation.processes.identity import ProcessId, identify, is_running
+from bestrand_drive.simulation.attempts.holder import myself, read_anew, write_holder
+from bestrand_drive.simulation.processes.identity import process_start
 from bestrand_drive.simulation.processes.marks import run_mark
 from bestrand_drive.simulation.processes.reaping import reap_run
 
@@ -38,8 +40,8 @@ def scratch(parent: Path, run: Path) -> Iterator[Path]:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
     except OSError as error:
         raise UsageError(f"--scratch {parent}: {error.strerror}. Give a folder on this host's own disk.") from error
-    me = identify(os.getpid())
-    (folder / _OWNER).write_text(f"{me.pid} {me.start}" if me else "")
+    with open(folder / _OWNER, "wb") as stream:
+        write_holder(stream.fileno(), myself())
     try:
         yield folder
     finally:
@@ -48,17 +50,15 @@ def scratch(parent: Path, run: Path) -> Iterator[Path]:
 
 def _sweep(parent: Path, prefix: str) -> None:
     for folder in parent.glob(f"{prefix}*"):
-        if folder.is_symlink() or folder.stat().st_uid != os.getuid():
-            continue
-        owner = _owner(folder)
-        if owner is not None and not is_running(owner):
-            reap_run(run_mark(folder))
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another worker that starts now removes it, too; or its owner is not written
+            if not folder.is_symlink() and folder.stat().st_uid == os.getuid() and _is_left(folder):
+                reap_run(run_mark(folder))
+                shutil.rmtree(folder, ignore_errors=True)
 
 
-def _owner(folder: Path) -> ProcessId | None:
-    """Whose it is; None when that is not written yet."""
-    with suppress(OSError, ValueError):
-        pid, _, start = (folder / _OWNER).read_text().partition(" ")
-        return ProcessId(int(pid), start)
-    return None
+def _is_left(folder: Path) -> bool:
+    """Whether its owner was killed; of one on another host, where scratch is shared after all, nobody here can tell."""
+    owner = read_anew(folder / _OWNER)
+    if owner is None or owner["host"] != socket.gethostname():
+        return False
+    return owner["start"] is None or process_start(owner["pid"]) != owner["start"]

@@ -158,6 +158,15 @@ def test_a_dry_run_tells_all_commands_and_starts_nothing(probing: Probing) -> No
     assert not probing.out.exists()
 
 
+def test_earlier_results_order_every_probe(probing: Probing) -> None:
+    meta = {"route_length": 100.0, "duration_game": 20.0, "duration_system": 30.0}
+    earlier = probing.folder / "earlier.json"
+    records = [Builders.record(f"RouteScenario_{1711 + number}_rep0", meta=meta) for number in range(12)]
+    Builders.write(earlier, records)
+    said = probing("--dry-run", "--durations", earlier).out
+    assert said.count(f"# order: longest expected route first, by earlier results ({earlier})") == 2
+
+
 def test_one_json_object_tells_runs_and_suite(probing: Probing) -> None:
     ran = probing("--json")
     said = json.loads(ran.out)

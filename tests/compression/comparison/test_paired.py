@@ -46,6 +46,33 @@ def test_it_never_collapses_for_bounded_metrics(n):
     assert same.p_value() == 1.0
 
 
+def test_it_ends_where_no_two_policies_can_differ_by_more():
+    """Of two items with one a full loss: half the mass of t lies where nothing is."""
+    wide = paired(value=-50.0, variance=2500.0, n=2)
+    assert wide.interval(0.95).low < -100
+    inside = replace(wide, range=100.0)
+    assert inside.interval(0.95).low == -100
+    assert inside.interval(0.95).high == wide.interval(0.95).high
+    assert replace(paired(), range=100.0).interval(0.95) == paired().interval(0.95)
+    beyond = replace(paired(value=-104.0, variance=1.0, size=None), range=100.0).interval(0.95)
+    assert (beyond.low, beyond.high) == (-100, -100)
+
+
+@pytest.mark.parametrize("variance", [0.0, 1e-13])
+def test_rounding_of_equal_differences_is_no_evidence(variance):
+    """Two items differ by -20 of 100 on both, but for the last digit of float32."""
+    same = replace(paired(value=-20.0 + 1e-7, variance=variance, size=20.0, share=1.0, n=2), range=100.0)
+    assert same.interval(0.95).high > 0
+    assert same.detectable() > 10
+    assert replace(same, n=40).interval(0.95).high < -10
+
+
+def test_a_size_that_sees_nothing_says_so():
+    assert replace(paired(variance=2500.0), range=100.0).sees_nothing()
+    assert not replace(paired(), range=100.0).sees_nothing()
+    assert not paired(variance=2500.0, size=None).sees_nothing()
+
+
 def test_one_item_has_no_interval():
     found = paired(n=1)
     assert (found.interval(0.95), found.p_value(), found.detectable()) == (None, None, None)

@@ -133,6 +133,19 @@ def test_strata_take_off_what_lies_between_them():
     assert plain.standard_error == pytest.approx(few[~np.isnan(few)].std(ddof=1) / np.sqrt(10))
 
 
+def test_items_that_differ_by_rounding_do_not_differ():
+    """Means of the same three scores in another order, kept in float32: the interval stays as open as without."""
+    strata = np.zeros(40, dtype=np.int64)
+    d = np.full(40, np.nan)
+    d[:20] = 0.0
+    frame = frame_of(d, strata)
+    equal = paired_difference(frame, d[:20], None).interval(0.95)
+    last = np.where(np.arange(20) == 3, 7.6e-6, 0.0)
+    rounded = paired_difference(frame, last, None).interval(0.95)
+    assert (rounded.low, rounded.high) == pytest.approx((equal.low, equal.high), abs=1e-4)
+    assert equal.low < -10
+
+
 def test_satterthwaite():
     assert satterthwaite([(2.0, 10.0)], 3.0) == pytest.approx(10.0)
     assert satterthwaite([(1.0, 5.0), (1.0, 5.0)], 3.0) == pytest.approx(10.0)

@@ -197,6 +197,39 @@ def test_where_nothing_can_be_run_the_last_worker_ends_the_run(crew, worker, poo
         crew.slots()
 
 
+def test_an_answer_that_came_through_though_it_was_told_otherwise_is_put_once(tmp_path, monkeypatch):
+    """A rename that is sent twice is answered by "no such file"; what is put down after it must not wait for it."""
+    rename = Path.rename
+
+    def twice(*names):
+        rename(*names)
+        rename(*names)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", twice)
+        with pytest.raises(FileNotFoundError):
+            put_answer(tmp_path, 1, Answer(Told(attempt=scored()), result()))
+    put_answer(tmp_path, 1, Answer(Told(attempt=scored()), result()))
+    assert [path.name for path in tmp_path.iterdir()] == ["1"]
+    assert take_answer(tmp_path, 1) == Answer(Told(attempt=scored()), result())
+
+
+def test_a_file_server_that_is_away_for_a_moment_ends_no_run(crew, worker, monkeypatch):
+    """Workers try again, too; one that stays away is told once nobody waits for the driver any more."""
+    heart, place = crew._heart, crew._heart._path
+    until(crew.slots, "it joins", LIMIT_S)
+    heart._path = place / "gone" / "beat"
+    before = heart._count
+    until(lambda: heart._count > before + 3, "it is tried again", LIMIT_S)
+    heart._path = place
+    until(lambda: mailbox.take(Pulse, place).count > before + 4, "it beats again", LIMIT_S)
+    assert crew.slots()
+    monkeypatch.setattr(mailbox, "SILENT_S", 0.05)
+    heart._path = place / "gone" / "beat"
+    with pytest.raises(OSError, match="gone"):
+        until(lambda: crew.slots() is None, "it is told", LIMIT_S)
+
+
 def test_a_second_session_removes_the_first_and_a_worker_of_it_is_not_heard(crew, worker, tmp_path, halt, said):
     until(crew.slots, "it joins", LIMIT_S)
     worker.die()

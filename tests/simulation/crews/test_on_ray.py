@@ -85,7 +85,7 @@ def test_what_an_actor_that_dies_was_given_is_lost_and_never_asked_again(one, ac
     actor.last("make").answer(DIED)
     one.look()
     assert (errand.answer, errand.lost) == (
-        None, "worker on node7: The actor is dead because its worker has died. EOF")  # fmt: skip
+        None, "worker 1 on node7: The actor is dead because its worker has died. EOF")  # fmt: skip
     assert actor.killed, "Ray may hold one for dead that is only out of reach"
     late = one.send(ORDER)
     assert (late.done.is_set(), late.answer, late.lost, actor.count("make")) == (True, None, "", 1)

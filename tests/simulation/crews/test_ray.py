@@ -169,7 +169,7 @@ def test_two_nodes_share_a_run_and_a_killed_worker_s_route_is_driven_again(runs,
     attempts = exactly_once(runs, routes)
     (lost,) = [one for one in attempts if not one.counts]
     assert (lost.key.route_id, lost.number, lost.reason) == ("9000", 1, Reason.WORKER_LOST)
-    assert lost.detail.startswith("worker on ")  # Ray says why in more than one way
+    assert lost.detail.startswith("worker ")  # Ray says why in more than one way
     assert all((runs.path / "logs" / name).is_file() for one in attempts for name in one.logs)
     assert {one.load.servers for one in attempts if one.load} <= {1, 2}
     text = said(runs, "driver")

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 
 import pytest
 
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.layout import Layout
 from bestrand_drive.simulation.attempts.lock import driver_lock
+from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.crews import resizing
 from bestrand_drive.simulation.crews.local import LocalCrew
 from bestrand_drive.simulation.crews.resizing import Resizing, ask_servers
+from bestrand_drive.simulation.engines import dispatch
+from bestrand_drive.simulation.engines.drain import Drains
 from tests.conftest import call
+from tests.simulation.engines.toys import Toy, drive
 from tests.simulation.processes.trees import until
 
 
@@ -65,8 +70,35 @@ def test_slots_that_are_asked_for_again_are_the_same():
     counts = iter([2, 3, 1, 3])
     crew = LocalCrew.__new__(LocalCrew)
     crew._wanted, crew._slots = (lambda: next(counts)), ["first", "second", "third"]
+    crew._unfit = lambda _: False
     assert [len(crew.slots()) for _ in range(4)] == [2, 3, 1, 3]
     assert crew._slots == ["first", "second", "third"]
+
+
+@pytest.mark.parametrize("retires", [False, True])
+def test_where_fewer_are_asked_for_those_that_are_given_nothing_go_first(tmp_path, monkeypatch, retires):
+    """Else the only one that stays could be the drained or retired one, and the run would wait for ever."""
+    monkeypatch.setattr(dispatch, "_PAUSE_S", 0.002)
+    counts, reason = Counter(), Reason.GPU_MEMORY if retires else Reason.SERVER_NOT_READY
+
+    def ends(slot, _):
+        counts[slot.number] += 1
+        return reason if slot.number == 0 and counts[1] else None
+
+    def wanted():
+        counts["looks"] += 1
+        assert counts["looks"] < 3000, "it waits for a slot that never comes"
+        return 1 if any(map(drains.unfit, toys)) else 2
+
+    gpus = ("0", "0") if retires else ("0", "1")
+    drains, toys = Drains(), [Toy(number, ends, gpu_name=gpu) for number, gpu in enumerate(gpus)]
+    crew = LocalCrew.__new__(LocalCrew)
+    crew._slots, crew._unfit = toys, drains.unfit
+    crew._wanted = wanted
+    crew.met, crew.closed, crew.close = toys, 0, lambda: setattr(crew, "closed", 1)
+    books, _ = drive(tmp_path, crew, range(1, 17), drains=drains, succeeded=True)
+    assert drains.unfit(toys[0])
+    assert sum(one.counts for one in books.made) == 16
 
 
 def test_a_run_that_goes_on_takes_more_servers(runs):

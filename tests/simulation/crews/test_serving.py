@@ -42,6 +42,7 @@ def answered(tmp_path, told: Told, *, leaves: bool) -> tuple[End, Told]:
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
     monkeypatch.setattr(mailbox, "LOOK_S", 0.01)
+    monkeypatch.setattr(mailbox, "BEAT_S", 0.01)
 
 
 @pytest.mark.parametrize("told", [CRASH, FAULT])
@@ -52,6 +53,43 @@ def test_a_failure_at_that_moment_is_given_back(tmp_path, told):
 
 def test_a_result_at_that_moment_counts(tmp_path):
     assert answered(tmp_path, SCORE, leaves=True) == (End.TOLD, SCORE)
+
+
+def test_a_stop_that_cannot_be_read_is_one(tmp_path):
+    session = Session(tmp_path, "0" * 32)
+    stopped = []
+    place = SimpleNamespace(gpus=(None,), stop=lambda number, *, now: stopped.append((number, now)))
+    worker = Worker(session, "w", place, SimpleNamespace(asked=False, forced=False))
+    worker._running = dict.fromkeys((1, 2))
+    (session.orders("w") / "1.stop").mkdir(parents=True)
+    (session.orders("w") / "2.stop").write_bytes(b"now\n")
+    worker._take_stops()
+    assert stopped == [(1, False), (2, True)]
+
+
+@pytest.mark.parametrize("damage", [b"{", b"", None])
+def test_an_order_that_stays_damaged_is_given_back(tmp_path, monkeypatch, damage):
+    """Nothing is made of it, and the driver need not wait; None: for a slot that the worker does not have."""
+    monkeypatch.setattr(mailbox, "SILENT_S", 0.05)
+    session = Session(tmp_path, "0" * 32)
+    mailbox.begin(session, Offer(version="1", folder="/", request={}, keys=(key(),)))
+    session.orders("w").mkdir()
+    put(session.orders("w") / "1.json", Order(key=key(), number=1, slot=7, servers=1, servers_per_gpu=1))
+    if damage is not None:
+        (session.orders("w") / "1.json").write_bytes(damage)
+    made = []
+    place = SimpleNamespace(gpus=(None,), seen=(), make=made.append, stop=lambda *_, **__: None, close=lambda: None)
+    worker = Worker(session, "w", place, SimpleNamespace(asked=False, forced=False))
+    put_answer = mailbox.put_answer
+
+    def answer(*words):
+        put_answer(*words)
+        session.over.touch()
+
+    monkeypatch.setattr(mailbox, "put_answer", answer)
+    monkeypatch.setattr(worker._driver, "silent", lambda: len(made) > 0 or worker._heart._count > 200)
+    assert (worker.serve(), made) == (End.OVER, [])
+    assert take_answer(session.answers("w"), 1) == Answer(Told(attempt=None))
 
 
 def test_a_failure_of_a_worker_that_stays_is_told(tmp_path):

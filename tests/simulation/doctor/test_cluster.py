@@ -1,15 +1,17 @@
-"""Ray as ``doctor`` sees it; what is joined is played."""
+"""Ray and Slurm as ``doctor`` sees them; what is joined is played."""
 
 from __future__ import annotations
 
 import sys
 from contextlib import contextmanager
+from types import ModuleType
 
 import pytest
 
 from bestrand_drive.simulation.crews.on_ray.cluster import Cluster
 from bestrand_drive.simulation.doctor import cluster
 from bestrand_drive.simulation.doctor.finding import Level
+from bestrand_drive.simulation.servers.gpus import parse_gpus
 from tests.simulation.crews.played_ray import Ray
 
 
@@ -48,6 +50,27 @@ def test_without_ray(found, monkeypatch):
     assert (ray.level, "pip install 'bestrand-drive[ray]'" in ray.said) == (Level.FAIL, True)
 
 
-def test_ports_and_gpus_of_this_machine_do_not_matter(found):
-    checks = found("ports", "gpus", engine="ray", servers=5000)
-    assert {one.level for one in checks.values()} == {Level.SKIPPED}
+@pytest.mark.parametrize("engine", ["ray", "slurm", "workers"])
+def test_ports_and_gpus_of_this_machine_do_not_matter(found, engine):
+    checks = found("ports", "gpus", engine=engine, servers=5000, gpus=parse_gpus("0,1"))
+    assert {(one.level, one.said) for one in checks.values()} == {
+        (Level.SKIPPED, f"those of --engine {engine} are the nodes'")
+    }
+
+
+def test_slurm_where_it_is_not(found, monkeypatch, tmp_path):
+    """A run would be refused, so that this must be told before."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    slurm = found("slurm", engine="slurm")["slurm"]
+    assert (slurm.level, "no sbatch here" in slurm.said) == (Level.FAIL, True)
+    assert found("slurm") == {}
+
+
+def test_slurm_where_it_is(found, monkeypatch, tmp_path):
+    for name in ("sbatch", "srun", "squeue", "scancel"):
+        (tmp_path / name).touch(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "submitit", ModuleType("submitit"))
+    assert found("slurm", engine="slurm", servers=3)["slurm"].said == "sbatch and submitit are there, for 3 jobs"
+    refused = found("slurm", engine="slurm", slurm={"array": "3"})["slurm"]
+    assert (refused.level, "it is set by the run itself" in refused.said) == (Level.FAIL, True)

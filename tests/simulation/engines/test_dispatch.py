@@ -111,6 +111,20 @@ def test_what_is_interrupted_by_nobody_of_ours_is_not_lost(tmp_path):
     assert {one.number for one in books.made} == {1}
 
 
+def test_as_many_as_have_come_may_meet_a_fault_once(tmp_path):
+    """Workers bring more servers than --servers says: what all of them meet at once is one fault, which may pass."""
+    all_at_once = threading.Barrier(4)
+
+    def ends(_, cell):
+        if cell.number > 1:
+            return None
+        all_at_once.wait(LIMIT_S)
+        return Reason.SERVER_NOT_READY
+
+    books, _ = drive(tmp_path, ToyCrew(*(Toy(number, ends) for number in range(5))), ROUTES[:4], servers=1)
+    exactly_once(books, ROUTES[:4])
+
+
 def test_one_server_fewer_where_a_gpu_is_full(tmp_path):
     """As long as somebody else is on it; the last one stays."""
     crew = ToyCrew(*(Toy(number, lambda slot, _: Reason.GPU_MEMORY if slot.number else None) for number in range(3)))

@@ -6,6 +6,7 @@ import json
 import shlex
 import sys
 import threading
+import time
 from collections import Counter
 
 import pytest
@@ -127,6 +128,29 @@ def test_a_bad_gpu_takes_no_routes_with_it(tmp_path, quick):
     again = empty_store(tmp_path)
     assert again.excused == frozenset(map(name_of, lost))
     assert {(stop.host, stop.gpu) for stop in again._stops.values()} == {("a", "1")}
+
+
+def test_a_run_does_not_wait_for_ever_beside_places_that_get_nothing(tmp_path, quick, monkeypatch):
+    """The good GPU's host leaves: jobs or leases of the others would be held all night."""
+    monkeypatch.setattr(dispatch, "STRANDED_S", 0.1)
+    crew = crew_with_a_bad_gpu()
+    good, made = crew.there[2], crew.there[2].ends
+    crew.there[0].ends = crew.there[1].ends = lambda slot, cell: leave() or Reason.LOAD_HANG
+    failures = Counter()
+
+    def leave():
+        failures["bad"] += 1
+
+    def ends(slot, cell):
+        if len(slot.ran) == 3:
+            while failures["bad"] < 3:
+                time.sleep(0.002)
+            crew.there.remove(good)
+        return made(slot, cell)
+
+    good.ends = ends
+    with pytest.raises(EnvironmentFault, match=r"given nothing more .GPU 1 of a.*add others"):
+        drive(tmp_path, crew, ROUTES, max_attempts=3, succeeded=True)
 
 
 def test_where_all_fail_it_is_the_breakers(tmp_path, quick):

@@ -86,6 +86,17 @@ def test_one_route_alone_never_breaks_it():
     assert feed(Breaker(1), *fails([1] * 20)) == 21
 
 
+def test_a_worker_that_takes_many_attempts_with_it_is_one_event():
+    """A node with eight servers dies before anything has a result; only workers that die one after the other tell."""
+
+    def lost(worker, routes):
+        return [failed(of=key(route), reason=Reason.WORKER_LOST, detail=f"worker {worker}") for route in routes]
+
+    assert feed(Breaker(1), *lost("a", range(1, 9)), *lost("b", range(9, 17))) == 17
+    assert feed(Breaker(1), *lost("a", [1, 2]), *lost("b", [3]), *lost("c", [4])) == 4
+    assert feed(Breaker(1), *lost("a", [1]), *lost("b", [1]), *lost("c", [1])) == 4
+
+
 def test_other_reasons_begin_anew():
     mixed = [*fails([1, 2]), *fails([3, 4], Reason.LOAD_HANG), *fails([5, 6, 7])]
     assert feed(Breaker(1), *mixed) == 7

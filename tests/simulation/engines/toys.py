@@ -13,7 +13,7 @@ from bestrand_drive.simulation.attempts.record import Attempt, Load
 from bestrand_drive.simulation.engines.books import Books, Settled
 from bestrand_drive.simulation.engines.breaker import Breaker
 from bestrand_drive.simulation.engines.dispatch import Brakes, Engine
-from bestrand_drive.simulation.engines.drain import Drained
+from bestrand_drive.simulation.engines.drain import Drained, Drains
 from bestrand_drive.simulation.engines.waiting import Waiting
 from bestrand_drive.simulation.slots.cell import Cell, Finished, Sharing, Situation
 from tests.conftest import Builders
@@ -117,13 +117,14 @@ class Heard:
 
 
 def drive(folder: Path, crew: ToyCrew, routes: Sequence[int], *, servers: int = 2, max_attempts: int = 3,
-          succeeded: bool = False) -> tuple[Books, Heard]:  # fmt: skip
+          succeeded: bool = False, drains: Drains | None = None) -> tuple[Books, Heard]:  # fmt: skip
     """Run routes to their end; every attempt that a slot made was tidied, every slot and the crew closed once."""
     store, keys = empty_store(folder), [key(route) for route in routes]
     store.layout.results.mkdir(exist_ok=True)
     file = parse_routes(Path("routes.xml"), Builders.routes(*(Builders.route(route) for route in routes)))
     files = dict.fromkeys((one.route_id for one in keys), file)
     books, heard = Books(store, files, Breaker(servers, succeeded=succeeded), max_attempts), Heard()
+    books.drains = drains or books.drains
     try:
         Engine(crew, books, heard, Brakes(heard)).run(Waiting(books.cells(books.plan(keys)), by_town=False))
     finally:

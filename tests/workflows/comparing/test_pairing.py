@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,6 +58,18 @@ def test_sides_that_were_made_differently_are_refused(bestrand, bench_suite, sui
     ran = bestrand("compare", bench_suite, "--baseline", tmp_path / "a", "--candidate", tmp_path / "b")
     assert ran.code == 4
     assert said in " ".join(ran.err.split())
+
+
+@pytest.mark.parametrize("said", [("carla", "headless"), ("mixed", "carla"), ("mixed", "mixed")])
+def test_so_are_they_where_only_the_headers_tell(suite, tmp_path, said):
+    """Results without an attempt behind them, as a copy of a run folder's results alone has them; of many too."""
+    sides = [run_folder(tmp_path / name, suite.chosen[:3]) for name in "ab"]
+    for side, simulator in zip(sides, said, strict=True):
+        shutil.rmtree(side / "attempts")
+        (side / "run.json").write_text(json.dumps({"schema": "bestrand-run/1", "simulator": simulator}))
+    for compared in (lambda: bd.compare(suite, *sides), lambda: bd.compare_many(suite, sides)):
+        with pytest.raises(DataRefused, match="the simulator is not the same"):
+            compared()
 
 
 def test_sides_that_were_made_alike_are_compared(suite, tmp_path):

@@ -12,7 +12,7 @@ import bestrand_drive as bd
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.choosing.suite_folder import check_target
-from bestrand_drive.workflows.comparing.uses import LEDGER, count_uses, read_uses
+from bestrand_drive.workflows.comparing.uses import LEDGER, count_uses, read_uses, uses_told
 
 
 def test_distinct_policies_are_counted_once(tmp_path):
@@ -37,6 +37,26 @@ def test_a_damaged_ledger_is_named(tmp_path):
     (tmp_path / LEDGER).write_text("nonsense\n")
     with pytest.raises(DataRefused, match=r"uses\.jsonl, line 1"):
         count_uses(tmp_path, "s", {"a": "A"})
+
+
+@pytest.mark.parametrize("line", ["[" * 100_000, '{"suite": "s"}', "3", '"x"'])
+def test_whatever_is_in_a_ledger_it_is_named_or_says_nothing(tmp_path, line):
+    (tmp_path / LEDGER).write_text(f"{line}\n")
+    with pytest.raises(DataRefused, match=r"uses\.jsonl, line 1"):
+        read_uses(tmp_path, "s")
+    assert uses_told(tmp_path, "s") is None
+
+
+def test_a_gate_is_a_use_of_each_side_and_says_how_many_there_were(bench, bench_suite, tmp_path):
+    folder = shutil.copytree(bench_suite, tmp_path / "suite", ignore=shutil.ignore_patterns(LEDGER))
+    digest = read_suite(folder).choice_digest()
+    dan, eve, ann = (bench.results(name) for name in ("Dan", "Eve", "Ann"))
+    twin = shutil.copytree(dan, tmp_path / "twin")
+    (alone,) = bd.gate(folder, dan, twin).references
+    assert any(said.startswith("1 policy was judged") for said in alone.comparison.cautions)
+    assert bd.gate(folder, dan, eve, anchor=ann).references[-1].comparison.uses == 3
+    assert bd.gate(folder / "suite.json", dan, eve).references[0].comparison.uses == 3
+    assert uses_told(folder, digest) == uses_told(folder / "suite.json", digest) == 3
 
 
 def _use(folder, number):

@@ -11,6 +11,7 @@ import pytest
 import bestrand_drive as bd
 from bestrand_drive.compression.gating.rules import Status
 from bestrand_drive.errors import DataRefused, ExitCode, UsageError
+from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.workflows.gating.evidence import evidence
 from bestrand_drive.workflows.gating.wording import line_words
 from tests.workflows.gating.made import run_folder, side
@@ -120,6 +121,26 @@ def test_missing_results_that_cannot_turn_it_do_not_matter(bench, suite, sides, 
     holes = side(bench, tmp_path, "holes", BAD, without=suite.chosen[:1])
     found = bd.gate(suite, sides["main"], holes)
     assert (found.status, found.exit_code) == (Status.FAILED, ExitCode.GATE_FAILED)
+
+
+@pytest.mark.parametrize("rule", ["non-inferior", "regression"])
+def test_pairs_that_pass_are_open_where_the_missing_one_at_either_extreme_leaves_it_open(tmp_path, rule):
+    """29 pairs are all but alike; the thirtieth, wherever it lies, moves the difference and widens the interval."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"item_id": [f"q{number}" for number in range(60)], "probe": rng.uniform(0.4, 0.6, 60)})
+    frame["main"] = frame["probe"] + rng.normal(0, 0.001, 60)
+    frame["new"] = frame["main"] + rng.normal(0, 0.001, 60)
+    made = bd.compress("scores", scores=ScoreMatrix.from_frame(frame[["item_id", "probe"]]), probes=["probe"], k=30)
+    asked = {"scores": tmp_path / "t.csv", "max_drop": 0.01, "rule": rule}
+    frame.to_csv(asked["scores"], index=False)
+    assert bd.gate(made, "main", "new", **asked).status is Status.PASSED
+    frame.loc[frame["item_id"] == made.chosen[3], "new"] = np.nan
+    frame.to_csv(asked["scores"], index=False)
+    found = bd.gate(made, "main", "new", **asked)
+    (line,) = found.lines
+    assert {line.question.status(end) for end in line.metric.if_missing} == {Status.UNDECIDED}
+    assert (found.status, found.exit_code, line.open_by_missing) == (Status.UNDECIDED, ExitCode.INCOMPLETE, True)
+    assert "undecided to passed" in line.reason
 
 
 def test_a_metric_without_bounds_says_that_it_cannot_tell(bench, suite, sides, tmp_path):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 import bestrand_drive as bd
 from bestrand_drive.errors import UsageError
 from bestrand_drive.workflows.gating.evidence import evidence
+from bestrand_drive.workflows.gating.fitting import fitting
 from bestrand_drive.workflows.gating.junit import junit
 from bestrand_drive.workflows.gating.markdown import markdown
 from bestrand_drive.workflows.gating.outputs import add_markdown, check_places, write_junit
@@ -170,10 +173,58 @@ def test_files_are_replaced_and_summaries_added_to(found, tmp_path):
 
 @pytest.mark.parametrize("place", ["", ".", "absent/gate.xml"])
 def test_places_are_looked_at_before_anything_is_read(place, tmp_path, monkeypatch):
-    from pathlib import Path
-
     monkeypatch.chdir(tmp_path)
     for places in ((Path(place), None), (None, Path(place))):
         with pytest.raises(UsageError):
             check_places(*places)
     check_places(Path("gate.xml"), Path("summary.md"))
+
+
+def test_nothing_else_is_lost_or_spoilt(found, tmp_path):
+    """A suite, a pipe, or the other output where the file should go; an earlier JUnit file and a link may be there."""
+    suite, pipe, page, link = (tmp_path / name for name in ("suite.json", "pipe", "page.md", "link.xml"))
+    suite.write_text("{}")
+    os.mkfifo(pipe)
+    for wrong in (
+        (suite, None),
+        (pipe, None),
+        (Path("-"), None),
+        (None, suite),
+        (page, page),
+        (page, tmp_path / "./page.md"),
+    ):
+        with pytest.raises(UsageError):
+            check_places(*wrong)
+    assert suite.read_text() == "{}"
+    earlier = tmp_path / "gate.xml"
+    earlier.write_bytes(b"\xef\xbb\xbf <?xml version='1.0'?>")
+    link.symlink_to(earlier)
+    check_places(link, page)
+    write_junit(found, link)
+    assert link.is_symlink()
+    assert earlier.read_bytes() == junit(found)
+    earlier.write_bytes(b"")
+    check_places(earlier, None)
+
+
+def test_a_page_that_cannot_be_added_is_named(found):
+    with pytest.raises(OSError, match="/dev/full"):
+        add_markdown(found, Path("/dev/full"))
+
+
+def test_text_does_not_run_backwards():
+    assert fitting("a\u202ecod.exe\u2066") == "a\ufffdcod.exe\ufffd"
+
+
+def test_a_name_hides_no_caution(bench, bench_suite, tmp_path):
+    """The caution on uses is said once, the last one; a policy called like it keeps its own."""
+    main = side(bench, tmp_path, "main", 0.9)
+    new = side(bench, tmp_path, "nothing was tuned on me", 0.8)
+    records = bench.records("new", 0.8)
+    records[0]["status"] = "Failed - Agent crashed"
+    bench.put(new, records)
+    said = evidence(bd.gate(bd.read_suite(bench_suite), main, new, anchor=side(bench, tmp_path, "old", 0.7)))[
+        "cautions"
+    ]
+    assert sum("the intervals assume" in one for one in said) == 1
+    assert any(one.startswith("nothing was tuned on me: 1 of") for one in said)

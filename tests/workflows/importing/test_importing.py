@@ -6,9 +6,12 @@ import json
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import bestrand_drive as bd
+from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.readers.parquet import item_facts
 from tests.readers.logs import lm_eval_row, put_lm_eval, put_pool, right_wrong
 
@@ -172,6 +175,7 @@ def test_several_metrics_and_seconds(bestrand, tmp_path):
 
 def test_wrong_calls(bestrand, tmp_path):
     put_pool(tmp_path / "out", models=1)
+    (tmp_path / "folder.parquet").mkdir()
     cases = [
         (
             ("nothing", tmp_path, "--out", tmp_path / "x.parquet"),
@@ -181,9 +185,57 @@ def test_wrong_calls(bestrand, tmp_path):
         (("lm-eval", tmp_path, "--out", tmp_path / "x.csv"), 2, "ends in .parquet"),
         (("lm-eval", tmp_path / "absent", "--out", tmp_path / "x.parquet"), 4, "no such file"),
         (("plain", tmp_path / "out", "--out", tmp_path / "x.parquet"), 4, "no column item_id"),
+        (("lm-eval", tmp_path, "--force", "--out", tmp_path / "folder.parquet"), 2, "is there already"),
         (("lm-eval", tmp_path, "--macro", "task", "--out", tmp_path / "x.parquet"), 2, "known is category"),
     ]
     for arguments, code, word in cases:
         ran = bestrand("import", *arguments)
         assert (ran.code, word in ran.err) == (code, True), ran.err
         assert not list(tmp_path.glob("x.*"))
+
+
+def test_tasks_without_a_chosen_item_may_be_absent_from_a_run_on_the_subset(tmp_path):
+    sizes = {"large": 40, "middle": 30, "tiny": 2, "least": 1}
+    for task, items in sizes.items():
+        for model in range(6):
+            marks = right_wrong(model, range(items))
+            rows = [lm_eval_row(n, {"acc": mark}, content=f"{task} {n}") for n, mark in enumerate(marks)]
+            put_lm_eval(tmp_path / "out", f"m{model}", rows, task=task)
+    table, suite, new = tmp_path / "all.parquet", tmp_path / "suite", tmp_path / "new"
+    bd.import_logs("lm-eval", tmp_path / "out", task="*", out=table)
+    bd.compress("scores", scores=table, n_probes=5, k=6, out=suite)
+    chosen = json.loads(bd.export(suite).content)
+    assert 1 < len(chosen) < 4, "the smallest tasks have no chosen item, so that no run is asked for them"
+    for task, items in chosen.items():
+        put_lm_eval(new, "new", [lm_eval_row(n, {"acc": 1.0}, content=f"{task} {n}") for n in items], task=task)
+    found = bd.estimate(suite, new)
+    assert (found.missing, found.measured_items) == ((), 6)
+    assert not any("have no row" in line for line in found.notes), "that others are missing is what a subset is for"
+    assert bd.check(suite, new).verdict == "same"
+    task, items = next(iter(chosen.items()))
+    next(new.rglob(f"samples_{task}_*")).unlink()
+    assert bd.estimate(suite, new, missing="exclude").missing == tuple(f"{task}/{n}" for n in items)
+    for file in new.rglob("*.jsonl"):
+        file.unlink()
+    put_lm_eval(new, "new", [lm_eval_row(0, {"acc": 1.0})], task="other")
+    with pytest.raises(UsageError, match=r"\(large, .*there are: no scores of the tasks other"):
+        bd.estimate(suite, new)
+
+
+@pytest.mark.parametrize(("column", "value"), [("weight", "x"), ("weight", -1.0), ("weight", None), ("cost_s", "x")])
+def test_an_imported_table_that_was_tampered_with_is_refused(tmp_path, column, value):
+    table = tmp_path / "macro.parquet"
+    bd.import_logs("plain", macro_table(tmp_path), macro="category", out=table)
+    told = pq.read_table(table)
+    odd = pa.array([value] * len(told))
+    pq.write_table(told.set_column(told.column_names.index(column), column, odd), table)
+    with pytest.raises(DataRefused, match=r"macro\.parquet: what it says of its items cannot be read"):
+        item_facts(table, ["m0"])
+
+
+def test_durations_are_read_of_the_models_that_are_asked_for(tmp_path):
+    table = tmp_path / "macro.parquet"
+    bd.import_logs("plain", macro_table(tmp_path), out=table)
+    assert item_facts(table).costs.empty
+    costs = item_facts(table, ["m2", "m1", "absent"]).costs
+    assert (sorted(costs.columns), costs.loc["q7", "m1"], len(costs)) == (["m1", "m2"], 4.0, 60)

@@ -103,6 +103,15 @@ def test_a_choice_may_weigh_the_metrics_and_leave_some_out(home):
     assert not suite.metric("latency").higher_is_better
 
 
+def test_a_target_without_one_of_the_figures_is_estimated_on_the_others(home, tmp_path):
+    rows = [(f"q{item}", "m6", right) for item, right in enumerate(values()[:, 6, 0])]
+    pd.DataFrame(rows, columns=["item_id", "model", "accuracy"]).to_csv(tmp_path / "new.csv", index=False)
+    found = bd.estimate(home / "suite", tmp_path / "new.csv")
+    assert found["accuracy"].full == pytest.approx(values()[:, 6, 0].mean(), rel=1e-6)
+    assert (found["latency"].estimate.value, found["latency"].estimate.reason) == (None, "not measured")
+    assert any("metrics that are not in it: cost, latency" in line for line in bd.check(home / "suite", tmp_path).notes)
+
+
 @pytest.mark.parametrize(
     ("metrics", "bounds", "code", "word"),
     [

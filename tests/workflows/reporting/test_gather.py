@@ -13,10 +13,9 @@ import pytest
 import bestrand_drive
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.comparing.uses import count_uses
+from bestrand_drive.workflows.comparing.uses import LEDGER, count_uses, ledger_damage
 from bestrand_drive.workflows.reporting.cells import LEAST_LETTERS, LOG_LETTERS, MOST_LETTERS, with_short_logs
 from bestrand_drive.workflows.reporting.gather import Source, gather
-from bestrand_drive.workflows.reporting.suite_facts import uses_of
 from tests.workflows.reporting.made import run_folder
 
 
@@ -157,7 +156,7 @@ def test_no_file_outside_of_the_logs_is_read(bench, bench_suite, tmp_path):
 
 
 def test_uses_are_those_of_this_choice(bench, bench_suite, tmp_path):
-    folder = shutil.copytree(bench_suite, tmp_path / "suite")
+    folder = shutil.copytree(bench_suite, tmp_path / "suite", ignore=shutil.ignore_patterns(LEDGER))
     assert bestrand_drive.report(folder, bench.results("Dan")).suite.uses is None
     digest = read_suite(folder).choice_digest()
     lines = [{"suite": digest, "policy": policy} for policy in "aba"] + [{"suite": "another", "policy": "c"}]
@@ -168,11 +167,9 @@ def test_uses_are_those_of_this_choice(bench, bench_suite, tmp_path):
 
 
 @pytest.mark.parametrize("content", ["{broken\n", "[1]\n", "[" * 100_000 + "\n", '{"suite": 1}\n'])
-def test_a_ledger_that_cannot_be_read_is_said(bench_suite, tmp_path, content):
+def test_a_ledger_that_cannot_be_read_is_said(tmp_path, content):
     (tmp_path / "uses.jsonl").write_text(content)
-    uses, said = uses_of(tmp_path, read_suite(bench_suite))
-    assert uses is None
-    assert "uses.jsonl, line 1: not a use of a suite" in said
+    assert "uses.jsonl, line 1: not a use of a suite" in ledger_damage(tmp_path)
 
 
 @pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])

@@ -58,6 +58,15 @@ def test_results_of_other_routes_or_damaged_ones_are_refused(runs, tmp_path):
     assert not runs.path.exists()
 
 
+@pytest.mark.parametrize("seconds", [0.0, -1.0, float("nan"), float("inf"), 1e300])
+def test_what_can_be_no_drive_is_left_out(bench, tmp_path, seconds):
+    routes = read_route_set(bench.routes, "bench2drive")
+    one, two, three = list(routes.routes)[:3]
+    earlier = results(tmp_path / "earlier.json", **{f"r{one}": 10.0, f"r{two}": seconds, f"r{three}": seconds})
+    found = find_durations(routes, "bench2drive", (earlier,))
+    assert (found.known, found.expected[one]) == (1, 10.0)
+
+
 def test_the_suites_own_costs(bench_suite):
     found = find_durations(read_route_set(bench_suite, "bench2drive"), "bench2drive", ())
     suite = read_suite(bench_suite)

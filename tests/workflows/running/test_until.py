@@ -16,14 +16,16 @@ from collections import Counter
 import pytest
 
 from bestrand_drive import estimate
+from bestrand_drive.simulation.attempts.reasons import Reason
+from bestrand_drive.simulation.crews import far_slot, mailbox
 from bestrand_drive.simulation.engines import dispatch
 from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.estimating.stopping import order_of
-from bestrand_drive.workflows.running import crews, run
+from bestrand_drive.workflows.running import crews, run, worker
 from tests.conftest import Builders, call
 from tests.faults.conftest import base, make_runs
 from tests.simulation.processes.trees import ROOT
-from tests.workflows.running.toy_driving import Drives, crew_of
+from tests.workflows.running.toy_driving import Drives, ToyWorkplace, crew_of, far_worker
 from tests.workflows.toys import LEVELS
 
 __all__ = ["base", "make_runs"]
@@ -380,6 +382,31 @@ def test_a_terminal_keeps_it_below_the_table(driven, dan, suite, monkeypatch):
     ran = driven.drive(Drives(found, beyond(suite, 4)), "--until", GOAL + repr(a_goal(widths, 4)))
     assert ran.out.count("blocks 1-4 of 6: enough: driving_score") >= 1
     assert "40 of 60 routes and repeats of the suite" in ran.out
+
+
+@pytest.mark.parametrize("killed", [False, True])
+def test_workers_elsewhere_change_nothing(driven, bench, suite, tmp_path, monkeypatch, killed):
+    """Far attempts are ended in peace when it is enough. What a worker that dies had is driven again before a block is
+    judged; meanwhile others begin the next block."""  # fmt: skip
+    found = records(bench)
+    lines, widths = brute(suite, tmp_path, found, "run")
+    drives = Drives(found, dict.fromkeys(beyond(suite, 4), 0.5 if killed else 60.0))
+    for module, name, value in (
+        (mailbox, "BEAT_S", 0.01), (mailbox, "LOOK_S", 0.01), (mailbox, "SILENT_S", 0.5 if killed else 20.0),
+        (far_slot, "_LOOK_S", 0.01), (worker, "check_python", lambda prepared, _: prepared),
+        (worker, "Workplace", lambda *given: ToyWorkplace(drives, given[3], dies=killed and given[3] == 2)),
+    ):  # fmt: skip
+        monkeypatch.setattr(module, name, value)
+    until = ("--until", GOAL + repr(a_goal(widths, 4)), "--until-interval", "run")
+    with far_worker(driven.path, tmp_path, 3), far_worker(driven.path, tmp_path, 2):
+        ran = driven.run("--engine", "workers", *until, "--json")
+    same_numbers(ran.json["until"], lines[4], 4)
+    judged_whole_blocks_only(ran.err, suite)
+    assert {one.reason for one in driven.attempts() if not one.counts} == ({Reason.WORKER_LOST} if killed else set())
+    counted = Counter(one.key.route_id for one in driven.attempts() if one.counts)
+    assert set(counted.values()) == {1}
+    assert {item for block in blocks_of(suite)[:4] for item in block} <= counted.keys()
+    assert killed or len(counted) == 40
 
 
 def test_both_routes_of_a_pair_and_all_repeats_are_in_one_block(make_runs, fail_suite):

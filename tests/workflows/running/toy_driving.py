@@ -8,15 +8,21 @@ from __future__ import annotations
 import json
 import socket
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
+from bestrand_drive.benchmarks.routes import RouteFile
 from bestrand_drive.simulation.attempts.reasons import Reason
+from bestrand_drive.simulation.crews.letters import Answer, Order, Told
 from bestrand_drive.simulation.slots.cell import Cell, Finished, Halt, Sharing, Situation
 from bestrand_drive.workflows.running import crews
+from bestrand_drive.workflows.running.worker import WorkerRequest, work
 from tests.simulation.attempts.made import failed, hung, scored
 
 _LOOK_S = 0.002
@@ -110,7 +116,68 @@ class ToyCrew:
 
 def crew_of(drives: Drives) -> Callable[..., ToyCrew]:
     """What ``LocalCrew`` is to be, so that the drives are these."""
-    return lambda _settings, _keeper, halt, _started, wanted: ToyCrew(drives, halt, wanted)
+    return lambda _settings, _keeper, halt, _started, wanted, _unfit: ToyCrew(drives, halt, wanted)
+
+
+class Killed(Exception):
+    """What ends a worker without a word."""
+
+
+@dataclass
+class ToyWorkplace:
+    """In the place of ``Workplace``: a worker's slots.
+
+    Attributes:
+        drives: What comes of attempts.
+        servers: Slots.
+        dies: Whether the worker is killed once an attempt of each has begun.
+    """
+
+    drives: Drives
+    servers: int
+    dies: bool = False
+    words: dict[int, SimpleNamespace] = field(default_factory=dict)
+
+    @property
+    def gpus(self) -> tuple[None, ...]:
+        """See ``Workplace``."""
+        return (None,) * self.servers
+
+    @property
+    def seen(self) -> tuple[()]:
+        """See ``Workplace``."""
+        if self.dies and len(self.words) >= self.servers:
+            raise Killed
+        return ()
+
+    def make(self, number: int, order: Order) -> Answer:
+        """See ``Workplace``."""
+        word = self.words.setdefault(number, SimpleNamespace(asked=False, forced=False))
+        finished = self.drives.drive(Cell(order.key, order.number, cast(RouteFile, None)), word)
+        return Answer(Told(attempt=finished.attempt), finished.result)
+
+    def stop(self, number: int, *, now: bool) -> None:
+        """See ``Workplace``."""
+        self.words.setdefault(number, SimpleNamespace(asked=True, forced=now)).asked = True
+
+    def close(self) -> None:
+        """See ``Workplace``."""
+
+
+@contextmanager
+def far_worker(run: Path, scratch: Path, servers: int) -> Iterator[None]:
+    """``bestrand worker`` in a thread of this process, while the block runs and until the run is over."""
+
+    def day() -> None:
+        with suppress(Killed):
+            work(WorkerRequest(run, scratch, servers, wait_s=20.0), SimpleNamespace(asked=False, forced=False))
+
+    thread = threading.Thread(target=day)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 def main(path: str, *arguments: str) -> int:

@@ -101,8 +101,7 @@ class Tenant:
 
     def seen(self, errand: Errand) -> tuple[str, int, float | None] | None:
         """See ``Carrier``."""
-        found = [one for one in self._pulse.slots if one.order == errand.number]
-        return (found[0].state, found[0].ticks, found[0].speed) if found else None
+        return self._pulse.of(errand.number)
 
     def fault(self, text: str) -> None:
         """See ``Carrier``."""
@@ -135,7 +134,7 @@ class Tenant:
             self.gone, errands = why, list(self._errands.values())
             self._errands.clear()
         for errand in errands:
-            errand.lost = f"worker on {self.host}: {why}"
+            errand.lost = f"worker {self.hello.pid if self.hello else ''} on {self.host}: {why}"
             errand.done.set()
 
     def _ask(self, ref: Foreign, heard: Callable[[Foreign], None]) -> None:
