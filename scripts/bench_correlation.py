@@ -1,6 +1,6 @@
 """Which one correlation stands for models that are not alike, in the 95th percentile of their mean absolute error?
 
-    scripts/bench_correlation --data DATA [--draws 40] [--docs docs/theory.md]
+    python scripts/bench_correlation.py --data DATA [--draws 40] [--docs docs/theory.md]
 
 DATA holds matrices/*.csv.gz. The P95 of normal errors with the scores' own covariances (``theory.mae_draws``) over that
 of models alike, of the same mean variance, with the mean correlation or with ``theory.mae_correlation``: for all

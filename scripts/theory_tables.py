@@ -1,6 +1,6 @@
 """Check the theory on every matrix and on Bench2Drive, and write the two tables of docs/theory.md.
 
-    scripts/theory_tables --data DATA --parts FOLDER [--seeds 400] [--workers 2] [--docs docs/theory.md]
+    python scripts/theory_tables.py --data DATA --parts FOLDER [--seeds 400] [--workers 2] [--docs docs/theory.md]
 
 DATA holds matrices/*.csv.gz and bench2drive/{routes,results}. Each check is `bestrand study ... --theory-check`, of a
 tenth of a matrix's items and a fifth of the routes, with 5 probes a draw. FOLDER keeps what was measured, a folder a

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import codecs
 import io
+import re
 import sys
 import traceback
 from typing import Protocol, cast
 
 import typer
 
-from bestrand_drive.errors import BestrandError, ExitCode, UsageError
+from bestrand_drive.errors import BestrandError, ExitCode, UsageError, choices
 
 CLOSED_PIPE = 141
 """128 + SIGPIPE, what a shell shows for a program whose reader has gone."""
@@ -20,6 +21,8 @@ _ParserError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__
 
 class _Shown(Protocol):
     """What there is of such an error for us."""
+
+    message: str
 
     def show(self) -> None:
         """Print it with the command's usage."""
@@ -78,10 +81,20 @@ def _check_text(arguments: list[str]) -> None:
             raise UsageError(f"{argument!r}: not UTF-8 text; rename the file or folder.") from error
 
 
+def _clearer(message: str) -> str:
+    """A parser's message without the word of its validation, and with the choice that was nearly written."""
+    said = message.removeprefix("Value error, ")
+    found = re.fullmatch(r"'(.*)' is not one of ((?:'[^']*'(?:, )?)+)\.", said)
+    near = choices(found[1], re.findall(r"'([^']*)'", found[2])).partition(". Did")[2] if found else ""
+    return f"{said} Did{near}" if near else said
+
+
 def _report(error: Exception) -> int:
     """Say what went wrong; only a defect of ours shows a traceback."""
     if isinstance(error, _ParserError):
-        cast(_Shown, error).show()
+        shown = cast(_Shown, error)
+        shown.message = _clearer(shown.message)
+        shown.show()
         return ExitCode.USAGE
     if isinstance(error, OSError):
         place = error.filename or "a file"

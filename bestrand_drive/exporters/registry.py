@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.exporters import (
     bfcl,
     ids,
@@ -38,7 +38,7 @@ def find_exporter(name: str, *, driving: bool) -> Exporter:
     if name not in {one.name for one in fitting}:
         what = "this suite is of driving" if driving else "this suite is of a table"
         why = f"; {what}" if name in EXPORTERS else ""
-        raise UsageError(f"--format {name}{why}; known are {', '.join(one.name for one in fitting)}.")
+        raise UsageError(f"--format {name}{why}; known are {choices(name, [one.name for one in fitting])}")
     return EXPORTERS[name]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from markupsafe import Markup
@@ -95,6 +95,12 @@ class Blocks:
         return any(not plot.reason for plot in self.plots)
 
     @property
+    def no_curve(self) -> str:
+        """Why no expected error is known, where that is the same for all metrics; else ""."""
+        reasons = {plot.reason for plot in self.plots}
+        return reasons.pop() if len(reasons) == 1 else ""
+
+    @property
     def any_floor(self) -> bool:
         """Whether any run noise is known."""
         return any(metric.curve and metric.curve.floor is not None for metric in self.data.metrics)
@@ -151,9 +157,8 @@ class Blocks:
                 f" Imbalance {number(suite.imbalance, 3)}: how far the probes' means on the suite lie from those on "
                 "the pool, over all of them and all metrics, in standard deviations of their scores."
             )
-        if suite.uses:
-            said += f" Judged on it so far: {suite.uses}; intervals take for granted that nothing was tuned on it."
-        return said
+        tuned = "ntervals take for granted that nothing was tuned on it."
+        return said + (f" Judged on it so far: {suite.uses}; i{tuned}" if suite.uses else f" I{tuned}")
 
     @property
     def routes_said(self) -> str:
@@ -176,7 +181,7 @@ def blocks(data: ReportData) -> Blocks:
         verdict=verdict(data, names),
         level=f"{100 * data.level:g} %",
         facts=_facts(data),
-        warnings=tuple((names[one.name], said) for one in data.policies for said in one.warnings),
+        warnings=_warnings(data, names),
         cards=cards(whole, data, names),
         parts=(parts_card(parts, data.policies[0]),) if alone and parts else (),
         matrix=() if alone or not parts else matrix(parts, data.policies, names),
@@ -204,23 +209,36 @@ def _facts(data: ReportData) -> tuple[tuple[str, str], ...]:
     """Four numbers under the headline."""
     suite, policies = data.suite, data.policies
     wanted, present = suite.k * len(policies), sum(one.present for one in policies)
-    driven, spared = (_sum(getattr(one.hours, name) for one in policies) for name in ("suite", "spared"))
     facts = [
         (f"{suite.item_word} in the suite", f"{suite.k} of {suite.n}"),
         ("results" if len(policies) > 1 else f"{suite.item_word} with a result", f"{present} of {wanted}"),
     ]
-    if driven is not None:
-        facts += [("driven on the suite", hours(driven)), ("spared, predicted", hours(spared) if spared else "nothing")]
-    elif suite.hours is not None:
+    told = [("driven on the suite", [one.hours.suite for one in policies])]
+    told += [("spared, predicted", [one.hours.spared for one in policies])]
+    known = [_together(name, values) for name, values in told if any(value is not None for value in values)]
+    facts += known
+    if not known and suite.hours is not None:
         facts.append(
             ("of the whole, predicted", f"{suite.hours[0] / suite.hours[1]:.0%}" if suite.hours[1] else NOTHING)
         )
     return tuple(facts)
 
 
-def _sum(values: Iterable[float | None]) -> float | None:
+def _warnings(data: ReportData, names: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Each once, with the policies it is about; no name where it is about all of several."""
+    about: dict[str, list[str]] = {}
+    for policy in data.policies:
+        for said in dict.fromkeys(policy.warnings):
+            about.setdefault(said, []).append(names[policy.name])
+    every = len(data.policies) if len(data.policies) > 1 else 0
+    return tuple(("" if len(found) == every else ", ".join(found), said) for said, found in about.items())
+
+
+def _together(name: str, values: Sequence[float | None]) -> tuple[str, str]:
+    """Hours of all policies together, and of how many they are where not all are known."""
     known = [value for value in values if value is not None]
-    return sum(known) if known else None
+    of = f", {len(known)} of {len(values)} known" if len(known) < len(values) else ""
+    return name + of, hours(sum(known)) if sum(known) else "nothing"
 
 
 def _cost(policy: Policy) -> tuple[str, ...]:

@@ -77,6 +77,9 @@ def test_the_script_works_in_the_shell(tmp_path):
         ("study --scores s.csv --estimators blub", "Did you mean blup?"),
         ("study --scores s.csv --selectors Bestrand", "Did you mean bestrand?"),
         ("import lm_eval x --out x.parquet", "Did you mean lm-eval?"),
+        ("gate x --baseline a --candidate b --rule noninferior", "Did you mean non-inferior?"),
+        ("gate x --baseline a --candidate b --missing excude", "Did you mean exclude?"),
+        ("run bultin --agent probe:expert --out x", "Did you mean builtin?"),
         ("share suite --out x --probe-data aut", "auto"),
     ],
 )

@@ -43,5 +43,18 @@ def test_links_lead_somewhere(path):
     assert lost == []
 
 
+def test_scripts_that_are_named_are_there():
+    named = {name for path in DOCUMENTS for name in re.findall(r"\bscripts/[\w.]*\w", path.read_text())}
+    assert len(named) > 20
+    assert [name for name in sorted(named) if not (ROOT / name).exists()] == []
+
+
+def test_nothing_is_installed_from_where_it_is_not():
+    """As long as the README says that it is not on PyPI: a stranger's package of that name could be."""
+    assert "not on PyPI yet" in (ROOT / "README.md").read_text()
+    by_name = re.compile(r"pip install [^\n`]*[ '\"]bestrand[-_]drive")
+    assert [path.name for path in DOCUMENTS if by_name.search(path.read_text())] == []
+
+
 def test_the_readme_is_a_face_not_a_manual():
     assert len((ROOT / "README.md").read_text().splitlines()) <= 250

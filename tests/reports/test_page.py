@@ -6,10 +6,12 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
 
+from bestrand_drive.reports.data import Curve
 from bestrand_drive.reports.page import IN_TABLE, page
 from tests.reports.made import HOSTILE, report
 
@@ -105,6 +107,47 @@ def test_a_table_suite_has_no_driving_parts():
         assert word not in text
     assert "score table" in text
     assert "Simulated by the headless server" in Reader(page(report())).text
+
+
+def test_what_is_not_known_is_not_called_nothing():
+    """Hours of some policies, of none, and none spared; the page's own word for each."""
+    data = report(("One", "Two"))
+    one, two = data.policies
+    unknown = replace(two, hours=replace(two.hours, suite=None, spared=None))
+    assert "spared, predicted, 1 of 2 known3.0 h" in facts(replace(data, policies=(one, unknown)))
+    assert "driven on the suite, 1 of 2 known1.5 h" in facts(replace(data, policies=(one, unknown)))
+    without = [replace(each, hours=replace(each.hours, spared=None)) for each in data.policies]
+    assert "spared" not in facts(replace(data, policies=tuple(without)))
+    everything = [replace(each, hours=replace(each.hours, spared=0.0)) for each in data.policies]
+    assert "spared, predictednothing" in facts(replace(data, policies=tuple(everything)))
+
+
+def facts(data) -> str:
+    """What stands between headline and warnings."""
+    text = Reader(page(data)).text
+    return re.sub(r"\n\s*", "", text[: text.index("Before you use")])
+
+
+def test_what_all_policies_share_is_said_once():
+    data = report(("One", "Two"), metrics=("driving_score", "success"))
+    shared = [replace(each, warnings=("chosen without probes", f"only {each.name}")) for each in data.policies]
+    unknown = [replace(each, curve=each.curve and Curve(reason="no probes")) for each in data.metrics]
+    text = Reader(page(replace(data, policies=tuple(shared), metrics=tuple(unknown)))).text
+    assert text.count("Chosen without probes") == text.count("Not known: no probes.") == 1
+    assert "One only One" in text
+    assert "Two only Two" in text
+
+
+def test_a_report_says_that_nothing_may_be_tuned_on_the_suite():
+    data = report()
+    assert "Intervals take for granted that nothing was tuned on it." in Reader(page(data)).text
+    used = replace(data, suite=replace(data.suite, uses=3))
+    assert "Judged on it so far: 3; intervals take for granted" in Reader(page(used)).text
+
+
+def test_what_is_folded_away_is_told_apart_by_its_name():
+    names = re.findall(r"<summary>(attempts, .*?)</summary>", page(report(("One", "Two"))).decode())
+    assert len(set(names)) == len(names) > 0
 
 
 def test_reasons_stand_in_the_place_of_numbers():

@@ -50,7 +50,8 @@ def report(
         print(dump_json(data.as_json()).decode(), end="")
     elif out is not None:
         gaps = sum(len(policy.missing) for policy in data.policies)
-        said = f"; {gaps} results are missing, the report says why" if gaps else ""
+        lost = "one result is" if gaps == 1 else f"{gaps} results are"
+        said = f"; {lost} missing, the report says why" if gaps else ""
         who = _policies(len(data.policies), driving=data.suite.driving)
         say(console(), f"wrote {out}: {who} on {data.suite.k} {data.suite.item_word}{said}")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bestrand_drive.benchmarks.definitions import MissingRule
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.suite import Suite
 
 
@@ -38,4 +38,4 @@ class CompareRequest:
         known += [rule.name for rule in suite.harmonic] + [domain.name for domain in suite.domains]
         unknown = [name for name in self.metrics if name not in known]
         if unknown:
-            raise UsageError(f"--metric {', '.join(unknown)}: not of this suite; known are {', '.join(known)}.")
+            raise UsageError(f"--metric {', '.join(unknown)}: not of this suite; known are {choices(unknown, known)}")

@@ -28,7 +28,7 @@ def count_uses(folder: Path, digest: str, policies: Mapping[str, str]) -> int:
         OSError: The ledger cannot be written.
         DataRefused: A line of it is damaged.
     """
-    path = folder / LEDGER
+    path = _file(folder)
     handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX)
@@ -54,7 +54,7 @@ def read_uses(folder: Path, digest: str) -> int:
         DataRefused: A line of it is damaged.
         OSError: It cannot be read.
     """
-    path = folder / LEDGER
+    path = _file(folder)
     return len(_known(path.read_bytes(), path, digest)) if path.exists() else 0
 
 
@@ -74,6 +74,23 @@ def uses_told(place: Path, digest: str) -> int | None:
 def folder_of(place: Path) -> Path:
     """Where the ledger of a suite lies, by its folder or its ``suite.json``."""
     return place if place.is_dir() else place.parent
+
+
+def ledger_damage(place: Path) -> str:
+    """Why the ledger of a suite does not tell, or ""."""
+    try:
+        read_uses(folder_of(place), "")
+    except (DataRefused, OSError) as error:
+        return f"how many policies were judged on this suite cannot be told: {error}"
+    return ""
+
+
+def _file(folder: Path) -> Path:
+    """The ledger, whose reading could wait for ever were it a pipe."""
+    path = folder / LEDGER
+    if path.exists() and not path.is_file():
+        raise DataRefused(f"{path}: not a file; remove it.")
+    return path
 
 
 def _known(content: bytes, path: Path, digest: str) -> set[str]:

@@ -183,7 +183,10 @@ def _table_target(suite: Suite, path: Path, name: str | None) -> Target:
         source=str(path),
     )
     if name is None and len(matrix.policies) > 1:
-        raise UsageError(f"{path} holds {len(matrix.policies)} models; name one: --policy {matrix.policies[0]!r}.")
+        raise UsageError(
+            f"{path} holds {len(matrix.policies)} models; name one, such as {matrix.policies[0]!r}: estimate takes "
+            "--policy NAME, report NAME=PATH, compare and gate --scores TABLE and names."
+        )
     chosen = name or matrix.policies[0]
     matrix = matrix.with_policies([chosen])
     groups = {member: item.id for item in suite.items for member in item.members}

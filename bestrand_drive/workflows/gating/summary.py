@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from bestrand_drive.workflows.gating.wording import decimals, signed
+
 HEADS = ("metric", "against", "status", "difference", "interval", "tolerated drop", "detectable drop", "unit")
 _SHOWN = 12
 """Routes that are named in one sentence."""
@@ -31,15 +33,16 @@ def sentences(found: Evidence) -> Iterator[str]:
 
 
 def _row(reference: Evidence, line: Evidence) -> tuple[str, ...]:
-    ends = line["interval"]
+    policy, role = reference["policy"], reference["role"]
+    ends, digits = line["interval"], decimals(line["reference"], line["candidate"])
     return (
         line["name"],
-        f"{reference['policy']} ({reference['role']})",
+        role if policy == role else f"{policy} ({role})",
         line["status"],
-        _figure(line["difference"], "+.2f"),
-        "-" if ends is None else f"{ends['low']:+.2f} to {ends['high']:+.2f}",
+        signed(line["difference"], digits),
+        "-" if ends is None else f"{signed(ends['low'], digits)} to {signed(ends['high'], digits)}",
         _figure(line["max_drop"], "g"),
-        _figure(line["detectable_drop"], ".2f"),
+        _figure(line["detectable_drop"], f".{digits}f"),
         line["unit"],
     )
 

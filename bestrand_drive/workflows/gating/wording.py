@@ -11,6 +11,8 @@ from bestrand_drive.compression.gating.rules import Status
 from bestrand_drive.compression.intervals import Interval
 from bestrand_drive.workflows.gating.verdict import Gate, GateLine, Reference
 
+_SHARES = 1.5
+"""Scores below lie on a scale of shares."""
 _TUNED = re.compile(
     r"([0-9]+ polic(y was|ies were) judged .*; )?the intervals assume that nothing was tuned on its \w+"
 )
@@ -20,7 +22,8 @@ _TUNED = re.compile(
 def verdict(gate: Gate) -> str:
     """The first sentence: status, rule, and whether the change is let through."""
     through = "" if gate.status is not Status.UNDECIDED else f", which {_undecided(gate)}"
-    against = " and ".join(f"{one.role} {one.comparison.baseline.name}" for one in gate.references)
+    roles = [(one.role, one.comparison.baseline.name) for one in gate.references]
+    against = " and ".join(role if name == role else f"{role} {name}" for role, name in roles)
     rule = f"{gate.request.rule.value}, {100 * gate.request.level:g} %"
     what = ", of the stack on the headless server, not of driving" if gate.of_the_stack else ""
     return f"gate {gate.status.value}{through}: {gate.candidate} against {against} ({rule}){what}"
@@ -38,14 +41,26 @@ def line_words(reference: Reference, line: GateLine) -> str:
     head = f"{metric.name} against {reference.comparison.baseline.name}: {line.status.value}"
     if around is None or metric.difference is None:
         return f"{head} ({metric.reason})"
-    asked = "none" if line.question.max_drop is None else plain(line.question.max_drop)
-    measured = (
-        f"{signed(metric.difference)} {metric.unit} ({100 * metric.level:g} %: {span(around)}), tolerated drop {asked}"
-    )
-    worse = line.status is Status.UNDECIDED and metric.verdict is Verdict.WORSE and not line.reason
-    open_ = "it dropped; whether by more than is tolerated is open" if worse else line.reason
+    asked = "not given" if line.question.max_drop is None else plain(line.question.max_drop)
+    digits = decimals(metric.baseline, metric.candidate)
+    unit = f" {metric.unit}" if metric.unit else ""
+    between = f"{100 * metric.level:g} %: {span(around, digits)}"
+    measured = f"{signed(metric.difference, digits)}{unit} ({between}), tolerated drop {asked}"
+    open_ = _open(line)
     why = f"; {open_}" if open_ else ""
     return f"{head}, {measured}{why}; {sees(line)}"
+
+
+def _open(line: GateLine) -> str:
+    """What the status leaves open, or ""."""
+    metric, around, asked = line.metric, line.metric.interval, line.question.max_drop is not None
+    if line.reason:
+        return line.reason
+    if line.status is Status.UNDECIDED and metric.verdict is Verdict.WORSE:
+        return "it dropped; whether by more than is tolerated is open"
+    if line.status is Status.PASSED and not asked and around is not None and around.low <= 0 <= around.high:
+        return "no drop was shown, which does not say that there is none (--max-drop D would)"
+    return ""
 
 
 def sees(line: GateLine) -> str:
@@ -104,11 +119,14 @@ def cautions(gate: Gate) -> tuple[str, ...]:
     return tuple(one for one in said if one not in counted[:-1])
 
 
-def signed(value: float | None) -> str:
-    """A difference, always with its sign."""
-    if value is None:
-        return "-"
-    return f"{value:+.4f}" if abs(value) < 0.1 else f"{value:+.2f}"
+def decimals(*scores: float | None) -> int:
+    """Of differences between such scores: four on a scale of shares, else two."""
+    return 4 if all(abs(score) < _SHARES for score in scores if score is not None) else 2
+
+
+def signed(value: float | None, digits: int) -> str:
+    """A difference, always with its sign, or a dash."""
+    return "-" if value is None else f"{value:+.{digits}f}"
 
 
 def plain(value: float | None) -> str:
@@ -118,6 +136,6 @@ def plain(value: float | None) -> str:
     return f"{value:.4f}" if 0 < abs(value) < 0.1 else f"{value:.4g}"
 
 
-def span(around: Interval | None) -> str:
+def span(around: Interval, digits: int) -> str:
     """Both ends."""
-    return "-" if around is None else f"{signed(around.low)} to {signed(around.high)}"
+    return f"{signed(around.low, digits)} to {signed(around.high, digits)}"

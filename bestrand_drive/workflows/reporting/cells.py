@@ -57,8 +57,13 @@ def cells_of(suite: Suite, evidence: Evidence, missing: Mapping[str, str]) -> li
     ]
 
 
+def routes_of(item: SuiteItem) -> tuple[str, ...]:
+    """The numbers of its routes, as records have them."""
+    return tuple(route_number(member) for member in item.members or [item.id])
+
+
 def _cell(item: SuiteItem, evidence: Evidence, scores: Mapping[str, float], missing: Mapping[str, str]) -> Cell:
-    routes = tuple(route_number(member) for member in item.members or [item.id])
+    routes = routes_of(item)
     records = [record for route in routes for record in evidence.records.get(route, ())]
     tried = evidence.tried
     return Cell(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -20,7 +20,7 @@ from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.estimating.estimate import MetricResult, SuiteEstimate, estimate_target
 from bestrand_drive.workflows.estimating.targets import TABLE, Target, benchmark_of, read_target
 from bestrand_drive.workflows.evidence.driving import ResultSource, read_policy
-from bestrand_drive.workflows.reporting.cells import Evidence, cells_of, with_short_logs
+from bestrand_drive.workflows.reporting.cells import Evidence, cells_of, routes_of, with_short_logs
 from bestrand_drive.workflows.reporting.run_folders import Tried, route_number, tried_in
 from bestrand_drive.workflows.reporting.suite_facts import metrics_of, suite_facts
 
@@ -108,8 +108,8 @@ def _policy(suite: Suite, found: SuiteEstimate, evidence: Evidence, path: Path) 
         missing=dict(found.reasons),
         missing_rule=found.missing_rule,
         hours=_cost(suite, evidence),
-        warnings=found.warnings,
-        notes=_notes(found, evidence.tried),
+        warnings=(*found.warnings, *_damage(evidence.tried)),
+        notes=_notes(found),
         provenance={} if evidence.tried is None else _provenance(evidence.tried),
     )
 
@@ -140,7 +140,7 @@ def _cost(suite: Suite, evidence: Evidence) -> Hours:
     chosen, tried = set(suite.chosen), evidence.tried.attempts if evidence.tried else ()
     inside = math.fsum(hours for item, hours in evidence.hours.items() if item in chosen)
     others = math.fsum(hours for item, hours in evidence.hours.items() if item not in chosen)
-    rest = _rest(suite, evidence.hours)
+    rest = _rest(suite, evidence)
     spans = [one.wall_s for one in tried if one.wall_s is not None]
     known = bool(chosen & set(evidence.hours))
     return Hours(
@@ -154,27 +154,31 @@ def _cost(suite: Suite, evidence: Evidence) -> Hours:
     )
 
 
-def _rest(suite: Suite, hours: Mapping[str, float]) -> tuple[float, float] | None:
-    """Predicted hours of what was not driven: outside the suite, and of the suite's missing items; None if unknown.
+def _rest(suite: Suite, evidence: Evidence) -> tuple[float, float] | None:
+    """Predicted hours of what was not tried outside the suite, and of what else has no result; None if unknown.
 
     The probes' durations say how long an item is beside the others; the policy's own on the suite, how long it takes.
     """
-    costs = {item.id: item.cost_s for item in suite.items}
+    costs, hours = {item.id: item.cost_s for item in suite.items}, evidence.hours
     driven = [item for item in suite.chosen if item in hours]
     expected = math.fsum(costs[item] or 0.0 for item in driven)
     if None in costs.values() or expected <= 0:
         return None
     pace = math.fsum(hours[item] for item in driven) / expected
     left = {item: pace * (cost or 0.0) for item, cost in costs.items() if item not in hours}
-    gaps = math.fsum(left.pop(item) for item in suite.chosen if item in left)
+    tried = {item.id for item in suite.items if any(route in evidence.records for route in routes_of(item))}
+    gaps = math.fsum(left.pop(item) for item in {*suite.chosen, *tried} if item in left)
     return math.fsum(left.values()), gaps
 
 
-def _notes(found: SuiteEstimate, tried: Tried | None) -> tuple[str, ...]:
-    damage = tuple(f"damaged in the run folder: {why}" for why in tried.damage) if tried else ()
+def _damage(tried: Tried | None) -> tuple[str, ...]:
+    return tuple(f"damaged in the run folder: {why}" for why in tried.damage) if tried else ()
+
+
+def _notes(found: SuiteEstimate) -> tuple[str, ...]:
     counted = {name: count for name, count in found.counts.items() if count and name not in {"routes", "no_record"}}
     read = ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counted.items())
-    return (*found.notes, *damage, *((f"read: {read}",) if read else ()))
+    return (*found.notes, *((f"read: {read}",) if read else ()))
 
 
 def _provenance(tried: Tried) -> dict[str, str]:

@@ -12,7 +12,7 @@ from bestrand_drive.files import write_atomic
 from bestrand_drive.reports.data import ReportData
 from bestrand_drive.reports.page import page
 from bestrand_drive.suite import Suite, read_suite
-from bestrand_drive.workflows.comparing.uses import uses_told
+from bestrand_drive.workflows.comparing.uses import ledger_damage, uses_told
 from bestrand_drive.workflows.reporting.gather import Source, gather
 
 PathLike = str | Path
@@ -61,7 +61,9 @@ def write_report(
     known = suite if isinstance(suite, Suite) else read_suite(Path(suite))
     data = gather(known, sources, level=level, missing=missing, allow_mismatch=allow_mismatch)
     if not isinstance(suite, Suite):
-        data = replace(data, suite=replace(data.suite, uses=uses_told(Path(suite), known.choice_digest())))
+        uses, damage = uses_told(Path(suite), known.choice_digest()), ledger_damage(Path(suite))
+        notes = (*data.notes, damage) if damage else data.notes
+        data = replace(data, suite=replace(data.suite, uses=uses), notes=notes)
     _check_names(data)
     if out is not None:
         write_atomic(out, page(data))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.suite import Suite, SuiteProbe
 
 ProbeDataRule = Literal["auto", "yes", "no"]
@@ -44,7 +44,7 @@ def shareable(suite: Suite, rule: ProbeDataRule) -> tuple[Suite, str]:
         UsageError: An unknown rule.
     """
     if rule not in ("auto", "yes", "no"):
-        raise UsageError(f"--probe-data {rule}: known are auto, yes, no.")
+        raise UsageError(f"--probe-data {rule}: known are {choices(rule, ('auto', 'yes', 'no'))}")
     against = forbidding(suite)
     if not suite.probes or rule == "yes" or (rule == "auto" and not against):
         return suite, ""

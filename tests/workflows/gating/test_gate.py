@@ -13,6 +13,7 @@ from bestrand_drive.compression.gating.rules import Status
 from bestrand_drive.errors import DataRefused, ExitCode, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.workflows.gating.evidence import evidence
+from bestrand_drive.workflows.gating.wording import line_words
 from tests.workflows.gating.made import run_folder, side
 from tests.workflows.toys import LEVELS
 
@@ -51,6 +52,12 @@ def test_the_interval_is_that_of_compare(suite, sides):
     compared = bd.compare(suite, sides["main"], sides["same"], level=0.9)["success"]
     assert gated.lines[0].metric == compared
     assert gated.references[0].comparison.flips, "on success, which is not gated here"
+
+
+def test_passed_without_a_tolerance_is_not_sold_as_unchanged(suite, sides):
+    found = bd.gate(suite, sides["main"], sides["same"])
+    said = line_words(found.references[0], found.lines[0])
+    assert "tolerated drop not given; no drop was shown, which does not say that there is none" in said
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from bestrand_drive.workflows.gating.fitting import fitting
 from bestrand_drive.workflows.gating.junit import junit
 from bestrand_drive.workflows.gating.markdown import markdown
 from bestrand_drive.workflows.gating.outputs import add_markdown, check_places, write_junit
-from bestrand_drive.workflows.gating.summary import HEADS
+from bestrand_drive.workflows.gating.summary import HEADS, rows
 from tests.workflows.gating.made import side
 
 METRICS = ["driving_score", "success"]
@@ -45,6 +45,26 @@ def test_the_json_is_strict_and_whole(found):
     assert found["status"] == "failed"
     assert [(one["role"], one["policy"]) for one in found["references"]] == [("baseline", "main"), ("anchor", "old")]
     assert len(found["routes"]) == 24
+
+
+def test_a_folder_that_is_called_as_its_role_is_named_once(bench, bench_suite, tmp_path):
+    """As in the recipes: runs/baseline is the baseline."""
+    main, new = side(bench, tmp_path, "baseline", -0.6), side(bench, tmp_path, "new", -0.6)
+    told = evidence(bd.gate(bench_suite, main, new))
+    assert ": new against baseline (regression" in told["said"]
+    assert rows(told)[0][1] == "baseline"
+
+
+def test_shares_keep_their_figures_and_no_unit_leaves_no_gap(table_suite, toy_table):
+    """On a scale of 0 to 1 two decimals would show a drop of .004 as none."""
+    gated = bd.gate(table_suite, "m6", "m7", scores=toy_table.scores, max_drop=0.01)
+    told = evidence(gated)
+    (line,) = told["references"][0]["metrics"]
+    low, high = (f"{line['interval'][end]:+.4f}" for end in ("low", "high"))
+    assert f"{line['difference']:+.4f} (95 %: {low} to {high})" in line["said"]
+    (row,) = rows(told)
+    assert row[3:5] == (f"{line['difference']:+.4f}", f"{low} to {high}")
+    assert row[6] == f"{line['detectable_drop']:.4f}"
 
 
 def test_junit_has_one_case_a_metric_and_reference(found):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections import Counter
 from dataclasses import replace
@@ -10,9 +11,9 @@ from dataclasses import replace
 import pytest
 
 import bestrand_drive
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.comparing.uses import LEDGER
+from bestrand_drive.workflows.comparing.uses import LEDGER, count_uses, ledger_damage
 from bestrand_drive.workflows.reporting.cells import LEAST_LETTERS, LOG_LETTERS, MOST_LETTERS, with_short_logs
 from bestrand_drive.workflows.reporting.gather import Source, gather
 from tests.workflows.reporting.made import run_folder
@@ -92,6 +93,21 @@ def test_hours_spared_are_those_of_what_was_not_driven(bench, bench_suite, tmp_p
     assert some.whole == pytest.approx(some.suite + some.spared)
 
 
+def test_a_route_that_was_tried_in_vain_is_not_spared(bench, bench_suite, tmp_path):
+    chosen = set(read_suite(bench_suite).chosen)
+    records = bench.records("Dan", 0.9)
+    crashed = next(one for one in records if one["route_id"].split("_")[1] not in chosen)
+    crashed = {**crashed, "status": "Failed - Simulation crashed"}
+    part = [one for one in records if one["route_id"].split("_")[1] in chosen]
+    told = bestrand_drive.report(
+        bench_suite,
+        {"part": bench.put(tmp_path / "part", part), "tried": bench.put(tmp_path / "tried", [*part, crashed])},
+    )
+    some, tried = (policy.hours for policy in told.policies)
+    assert tried.spared < some.spared
+    assert tried.whole == pytest.approx(some.whole)
+
+
 def test_a_run_folder_tells_attempts_logs_and_commands(bench, bench_suite, tmp_path):
     chosen = read_suite(bench_suite).chosen
     records = [one for one in bench.records("Dan", 0.9) if one["route_id"].split("_")[1] in chosen]
@@ -113,6 +129,13 @@ def test_a_run_folder_tells_attempts_logs_and_commands(bench, bench_suite, tmp_p
     assert "--env TOKEN=..." in line
     assert "secret" not in json.dumps(told.as_json())
     assert policy.provenance["simulator"] == "carla 0.9.15"
+
+
+def test_damage_in_a_run_folder_is_no_folded_note(bench, bench_suite, tmp_path):
+    root = run_folder(tmp_path / "run", bench.records("Dan", 0.9)[:8], log="")
+    next((root / "attempts").rglob("*.result.json")).write_text('{"torn":')
+    (policy,) = bestrand_drive.report(bench_suite, root).policies
+    assert [said for said in policy.warnings if said.startswith("damaged in the run folder")]
 
 
 def test_no_file_outside_of_the_logs_is_read(bench, bench_suite, tmp_path):
@@ -141,6 +164,21 @@ def test_uses_are_those_of_this_choice(bench, bench_suite, tmp_path):
     assert bestrand_drive.report(folder, bench.results("Dan")).suite.uses == 2
     (folder / "uses.jsonl").write_text("{torn")
     assert bestrand_drive.report(folder / "suite.json", bench.results("Dan")).suite.uses is None
+
+
+@pytest.mark.parametrize("content", ["{broken\n", "[1]\n", "[" * 100_000 + "\n", '{"suite": 1}\n'])
+def test_a_ledger_that_cannot_be_read_is_said(tmp_path, content):
+    (tmp_path / "uses.jsonl").write_text(content)
+    assert "uses.jsonl, line 1: not a use of a suite" in ledger_damage(tmp_path)
+
+
+@pytest.mark.parametrize("make", [os.mkdir, os.mkfifo])
+def test_a_ledger_that_is_no_file_is_not_waited_for(bench, bench_suite, tmp_path, make):
+    folder = shutil.copytree(bench_suite, tmp_path / "suite")
+    make(folder / "uses.jsonl")
+    assert any("not a file" in note for note in bestrand_drive.report(folder, bench.results("Dan")).notes)
+    with pytest.raises(DataRefused, match="not a file"):
+        count_uses(folder, "s", {"a": "A"})
 
 
 def test_a_table_suite_has_no_driving_parts(toy_table, table_suite, tmp_path):
