@@ -30,6 +30,7 @@ from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.running.dry_run import dry_run
+from bestrand_drive.workflows.running.preparing import Prepared
 from bestrand_drive.workflows.running.probe import (
     ProbePlan,
     ProbeRequest,
@@ -42,7 +43,7 @@ from bestrand_drive.workflows.running.probe import (
 from bestrand_drive.workflows.running.probe_file import ProbeEntry, read_probe_file, shipped_probes
 from bestrand_drive.workflows.running.run import RunReport
 from bestrand_drive.workflows.running.run_again import again_line
-from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, routes_or_shipped
+from bestrand_drive.workflows.running.run_request import RunRequest, routes_or_shipped
 
 
 def probe(

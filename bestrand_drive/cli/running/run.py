@@ -20,9 +20,10 @@ from bestrand_drive.errors import ExitCode
 from bestrand_drive.files import dump_json
 from bestrand_drive.simulation.processes.interrupts import Interrupts, interrupts
 from bestrand_drive.workflows.running.dry_run import dry_run as lines_of
+from bestrand_drive.workflows.running.preparing import prepare
 from bestrand_drive.workflows.running.run import RunReport, plan_run, run_policy
 from bestrand_drive.workflows.running.run_again import again_line
-from bestrand_drive.workflows.running.run_request import RunRequest, prepare
+from bestrand_drive.workflows.running.run_request import RunRequest
 
 
 def _run_command(request: RunRequest, *, dry_run: DryRun = False, explain: Explain = False, json: Json = False) -> int:

@@ -20,8 +20,8 @@ from bestrand_drive.simulation.crews.on_ray.cluster import AUTO
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.simulation.slots.keeping import Failure, parse_what
-from bestrand_drive.workflows.running.run_checks import LEVEL, LIMITS
-from bestrand_drive.workflows.running.run_request import RunRequest, routes_or_shipped
+from bestrand_drive.workflows.running.run_checks import LIMITS
+from bestrand_drive.workflows.running.run_request import LEVEL, RunRequest, routes_or_shipped
 
 KEEP, ENOUGH = "What is kept", "When it is enough"
 DryRun = Annotated[

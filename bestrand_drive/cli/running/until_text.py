@@ -10,8 +10,7 @@ from rich.console import Console
 from bestrand_drive.cli.tables import say
 from bestrand_drive.workflows.running.judged import Hours, Judged
 from bestrand_drive.workflows.running.run import RunReport
-from bestrand_drive.workflows.running.run_checks import LEVEL
-from bestrand_drive.workflows.running.run_request import RunRequest
+from bestrand_drive.workflows.running.run_request import LEVEL, RunRequest
 
 if TYPE_CHECKING:
     from bestrand_drive.compression.estimation import Estimate

@@ -18,10 +18,11 @@ from bestrand_drive.simulation.crews.resizing import Resizing
 from bestrand_drive.simulation.crews.slurm import SlurmJobs, Submitted
 from bestrand_drive.simulation.processes.marks import run_mark
 from bestrand_drive.simulation.slots.cell import Halt
+from bestrand_drive.workflows.running.preparing import Prepared
 from bestrand_drive.workflows.running.ray_crew import ray_crew
 from bestrand_drive.workflows.running.request_data import request_data
 from bestrand_drive.workflows.running.run_checks import most_servers
-from bestrand_drive.workflows.running.run_request import Prepared, RunRequest
+from bestrand_drive.workflows.running.run_request import RunRequest
 from bestrand_drive.workflows.running.slurm_job import SlurmWorker
 
 _MARK = 12

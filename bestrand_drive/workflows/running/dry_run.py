@@ -19,7 +19,7 @@ from bestrand_drive.simulation.servers.shim import make_slot_root, rank_token
 from bestrand_drive.simulation.slots.cell import Cell
 from bestrand_drive.simulation.slots.places import Place, Unseen
 from bestrand_drive.simulation.slots.slot import make_job
-from bestrand_drive.workflows.running.run_request import Prepared
+from bestrand_drive.workflows.running.preparing import Prepared
 
 
 def dry_run(prepared: Prepared, cells: Sequence[CellPlan]) -> list[str]:

@@ -10,7 +10,7 @@ from bestrand_drive.simulation.servers.ports import PortBlock
 from bestrand_drive.simulation.slots.cell import Cell, Tell
 from bestrand_drive.simulation.slots.places import Place, Unseen
 from bestrand_drive.workflows.running.dry_run import command_of
-from bestrand_drive.workflows.running.run_request import Prepared
+from bestrand_drive.workflows.running.preparing import Prepared
 
 
 def check_python(prepared: Prepared, tell: Tell) -> Prepared:

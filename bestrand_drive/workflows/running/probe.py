@@ -20,9 +20,10 @@ from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.choosing.suite_folder import check_target, write_suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence
+from bestrand_drive.workflows.running.preparing import Prepared, find_python, prepare
 from bestrand_drive.workflows.running.probe_file import ProbeEntry
 from bestrand_drive.workflows.running.run import RunReport, plan_run, run_policy
-from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, find_python, prepare
+from bestrand_drive.workflows.running.run_request import RunRequest
 from bestrand_drive.workflows.verbs import with_exclusions
 
 

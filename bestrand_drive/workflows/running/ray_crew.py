@@ -14,8 +14,8 @@ from bestrand_drive.simulation.crews.on_ray.seat import Ground, Opening
 from bestrand_drive.simulation.crews.workplace import Workplace
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.slots.cell import Halt
+from bestrand_drive.workflows.running.preparing import Prepared
 from bestrand_drive.workflows.running.request_data import request_of
-from bestrand_drive.workflows.running.run_request import Prepared
 from bestrand_drive.workflows.running.scratch import scratch
 from bestrand_drive.workflows.running.worker import WorkerRequest, workplace_of
 

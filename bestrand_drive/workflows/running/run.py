@@ -30,7 +30,8 @@ from bestrand_drive.workflows.running.crews import check_engine, crew_of
 from bestrand_drive.workflows.running.interpreter import check_python, some_command
 from bestrand_drive.workflows.running.judged import Judged
 from bestrand_drive.workflows.running.last_request import keep_request
-from bestrand_drive.workflows.running.run_request import Prepared, RunRequest, prepare
+from bestrand_drive.workflows.running.preparing import Prepared, prepare
+from bestrand_drive.workflows.running.run_request import RunRequest
 
 if TYPE_CHECKING:
     from bestrand_drive.compression.stopping.rule import Decision

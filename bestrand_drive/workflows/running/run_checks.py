@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.crews.on_ray.cluster import AUTO
 from bestrand_drive.simulation.servers.ports import HIGHEST, PORTS, STRIDE, blocks, ephemeral_first
-
-if TYPE_CHECKING:
-    from bestrand_drive.workflows.running.run_request import RunRequest
+from bestrand_drive.workflows.running.run_request import LEVEL, RunRequest
 
 LIMITS = ("ready", "start", "load", "tick", "grace", "gone")
 """Names of ``--limit``: fields of ``Limits`` without their unit."""
 ROUTES_PER_SERVER = 10
 """After which a server is replaced, unless the user says otherwise."""
-LEVEL = 0.95
-"""Of the intervals of ``--until``."""
 
 
 def check_numbers(request: RunRequest) -> None:

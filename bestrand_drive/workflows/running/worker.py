@@ -23,8 +23,8 @@ from bestrand_drive.simulation.processes.marks import new_mark
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.slots.cell import Halt, Tell
 from bestrand_drive.workflows.running.interpreter import check_python
+from bestrand_drive.workflows.running.preparing import Prepared, prepare
 from bestrand_drive.workflows.running.request_data import request_of
-from bestrand_drive.workflows.running.run_request import Prepared, prepare
 from bestrand_drive.workflows.running.scratch import scratch
 
 

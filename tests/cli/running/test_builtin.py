@@ -21,7 +21,8 @@ from bestrand_drive.simulation.doctor.examine import examine
 from bestrand_drive.simulation.doctor.finding import Level
 from bestrand_drive.simulation.engines.dispatch import Engine
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.running.run_request import RunRequest, prepare
+from bestrand_drive.workflows.running.preparing import prepare
+from bestrand_drive.workflows.running.run_request import RunRequest
 from tests.conftest import call
 from tests.simulation.servers.conftest import base
 

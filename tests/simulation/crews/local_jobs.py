@@ -20,7 +20,7 @@ import submitit
 from bestrand_drive.cli.entry import main
 from bestrand_drive.simulation.crews import mailbox
 from bestrand_drive.workflows.running import crews, run
-from bestrand_drive.workflows.running.run_request import Prepared
+from bestrand_drive.workflows.running.preparing import Prepared
 from bestrand_drive.workflows.running.slurm_job import SlurmWorker
 from tests.simulation.crews.quick import hurry
 
