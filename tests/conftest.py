@@ -175,23 +175,41 @@ def made(*arguments: object) -> Path:
     return Path(str(arguments[-1]))
 
 
+SHARED: list[Path] = []
+"""Suites that all tests of a process look at."""
+
+
+def shared(suite: Path) -> Path:
+    """A suite for all tests, which none of them may leave otherwise than it found it."""
+    SHARED.append(suite)
+    return suite
+
+
+@pytest.fixture(autouse=True)
+def uses_are_a_test_s_own() -> Iterator[None]:
+    """Who compares policies on a suite counts a use there."""
+    yield
+    for suite in SHARED:
+        (suite / "uses.jsonl").unlink(missing_ok=True)
+
+
 @pytest.fixture(scope="session")
 def bench_suite(bench: "Bench", tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A suite of 24 routes of the toy Bench2Drive."""
-    out = tmp_path_factory.mktemp("made") / "bench"
+    out = shared(tmp_path_factory.mktemp("made") / "bench")
     return made("bench2drive", "--routes", bench.routes, *bench.probes(), "--k", 24, "--out", out)
 
 
 @pytest.fixture(scope="session")
 def fail_suite(fail: "Fail", tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A suite of 12 pairs of the toy Fail2Drive."""
-    out = tmp_path_factory.mktemp("made") / "fail"
+    out = shared(tmp_path_factory.mktemp("made") / "fail")
     return made("fail2drive", "--routes", fail.routes, *fail.probes(), "--k", 12, "--out", out)
 
 
 @pytest.fixture(scope="session")
 def table_suite(toy_table: "Table", tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A suite of 20 items of the toy table, chosen by the models m1, m3 and m6."""
-    out = tmp_path_factory.mktemp("made") / "table"
+    out = shared(tmp_path_factory.mktemp("made") / "table")
     probes = [part for name in ("m1", "m3", "m6") for part in ("--probe", name)]
     return made("scores", "--scores", toy_table.scores, *probes, "--k", 20, "--out", out)

@@ -48,7 +48,7 @@ def test_whatever_is_in_a_ledger_it_is_named_or_says_nothing(tmp_path, line):
 
 
 def test_a_gate_is_a_use_of_each_side_and_says_how_many_there_were(bench, bench_suite, tmp_path):
-    folder = shutil.copytree(bench_suite, tmp_path / "suite", ignore=shutil.ignore_patterns(LEDGER))
+    folder = shutil.copytree(bench_suite, tmp_path / "suite")
     digest = read_suite(folder).choice_digest()
     dan, eve, ann = (bench.results(name) for name in ("Dan", "Eve", "Ann"))
     twin = shutil.copytree(dan, tmp_path / "twin")
@@ -83,7 +83,7 @@ def test_the_same_suite_made_again_was_still_used(bench, tmp_path):
 
 
 def test_comparing_is_a_use_and_a_suite_that_cannot_be_written_is_still_compared(bench, bench_suite, tmp_path):
-    folder = shutil.copytree(bench_suite, tmp_path / "suite", ignore=shutil.ignore_patterns(LEDGER))
+    folder = shutil.copytree(bench_suite, tmp_path / "suite")
     before = (folder / "suite.json").read_bytes()
     assert bd.compare(folder, bench.results("Dan"), bench.results("Eve")).uses == 2
     assert bd.compare_many(folder, [bench.results(name) for name in ("Dan", "Eve", "Ann")]).uses == 3

@@ -13,7 +13,7 @@ import pytest
 import bestrand_drive
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.comparing.uses import LEDGER, count_uses, ledger_damage
+from bestrand_drive.workflows.comparing.uses import count_uses, ledger_damage
 from bestrand_drive.workflows.reporting.cells import LEAST_LETTERS, LOG_LETTERS, MOST_LETTERS, with_short_logs
 from bestrand_drive.workflows.reporting.gather import Source, gather
 from tests.workflows.reporting.made import run_folder
@@ -156,7 +156,7 @@ def test_no_file_outside_of_the_logs_is_read(bench, bench_suite, tmp_path):
 
 
 def test_uses_are_those_of_this_choice(bench, bench_suite, tmp_path):
-    folder = shutil.copytree(bench_suite, tmp_path / "suite", ignore=shutil.ignore_patterns(LEDGER))
+    folder = shutil.copytree(bench_suite, tmp_path / "suite")
     assert bestrand_drive.report(folder, bench.results("Dan")).suite.uses is None
     digest = read_suite(folder).choice_digest()
     lines = [{"suite": digest, "policy": policy} for policy in "aba"] + [{"suite": "another", "policy": "c"}]

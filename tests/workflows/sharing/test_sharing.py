@@ -13,7 +13,6 @@ import pytest
 
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.choosing.suite_folder import USES
 from bestrand_drive.workflows.sharing.probe_data import permits_sharing, without_probe_data
 from bestrand_drive.workflows.sharing.share import read_shared
 from tests.conftest import Ran
@@ -30,11 +29,11 @@ def given(bestrand: Bestrand, suite: Path, out: Path, *options: object) -> Path:
 
 
 def tree(folder: Path, *but: str) -> dict[str, bytes]:
-    """All files of a folder but the suite's uses, which are its owner's."""
+    """All files of a folder."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
-        if path.is_file() and path.name not in (*but, USES)
+        if path.is_file() and path.name not in but
     }
 
 
