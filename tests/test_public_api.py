@@ -361,3 +361,9 @@ def test_what_is_suppressed_says_why():
     for _, path, _ in modules():
         for number, line in enumerate(path.read_text().splitlines(), 1):
             assert not bare.search(line), f"{path}:{number}"
+
+
+def test_no_message_sends_to_an_index_for_a_package_that_is_not_there():
+    """Anybody could take the name there."""
+    package = Path(bestrand_drive.__file__).parent
+    assert [path for path in package.rglob("*.py") if "bestrand-drive[" in path.read_text(encoding="utf-8")] == []

@@ -203,7 +203,9 @@ def _workbook(path: Path, rows: int | None) -> pd.DataFrame:
         EnvironmentFault: What reads workbooks is not installed.
     """
     if find_spec("openpyxl") is None:
-        raise EnvironmentFault(f"{path}: openpyxl is needed to read it; pip install 'bestrand-drive[loaders]'.")
+        raise EnvironmentFault(
+            f"{path}: openpyxl is needed to read it; in the checkout of this package: pip install '.[loaders]'."
+        )
     with open_archive(path) as archive:
         archive.check_sizes()
     openpyxl = import_module("openpyxl")

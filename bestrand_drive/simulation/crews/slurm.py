@@ -95,7 +95,9 @@ def check_slurm(options: Mapping[str, str]) -> None:
     try:
         import submitit  # noqa: F401, PLC0415  an extra
     except ImportError as error:
-        raise UsageError("--engine slurm: submitit is not installed. pip install 'bestrand-drive[slurm]'.") from error
+        raise UsageError(
+            "--engine slurm: submitit is not installed. In the checkout of this package: pip install '.[slurm]'."
+        ) from error
 
 
 def submit(workers: Sequence[Callable[[], object]], options: Mapping[str, str], name: str, logs: Path) -> str:

@@ -43,6 +43,7 @@ def client_version() -> str:
         return metadata.version("carla")
     except metadata.PackageNotFoundError as error:
         raise UsageError(
-            "the headless server needs the carla client: pip install 'bestrand-drive[headless]', or give the "
+            "the headless server needs the carla client: pip install '.[headless]' in the checkout of this package, or "
+            "give the "
             "--carla-root of a CARLA."
         ) from error

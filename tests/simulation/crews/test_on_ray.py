@@ -234,7 +234,7 @@ def test_versions_of_ray(monkeypatch, version, fits):
 def test_without_ray_a_run_says_what_to_install(runs, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     ran = runs.run("--engine", "ray", "--ray-resource", "place", code=7)
-    assert "pip install 'bestrand-drive[ray]'" in ran.err
+    assert "pip install '.[ray]'" in ran.err
 
 
 def test_options_of_ray_without_the_engine_are_refused(runs):

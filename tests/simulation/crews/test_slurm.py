@@ -160,7 +160,7 @@ def test_a_machine_without_slurm_is_told_so(monkeypatch, tmp_path):
 
 def test_a_python_without_submitit_is_told_what_to_install(programs, monkeypatch):
     monkeypatch.setitem(sys.modules, "submitit", None)
-    with pytest.raises(UsageError, match=r"pip install 'bestrand-drive\[slurm\]'"):
+    with pytest.raises(UsageError, match=r"pip install '\.\[slurm\]'"):
         check_slurm({})
 
 

@@ -47,7 +47,7 @@ def test_gpus_that_no_node_has(found, there):
 def test_without_ray(found, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     ray = found("ray", engine="ray")["ray"]
-    assert (ray.level, "pip install 'bestrand-drive[ray]'" in ray.said) == (Level.FAIL, True)
+    assert (ray.level, "pip install '.[ray]'" in ray.said) == (Level.FAIL, True)
 
 
 @pytest.mark.parametrize("engine", ["ray", "slurm", "workers"])

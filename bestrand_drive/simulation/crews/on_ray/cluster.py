@@ -101,7 +101,7 @@ def ray_module() -> Foreign:
     Raises:
         EnvironmentFault: Saying what to install.
     """
-    advice = "pip install 'bestrand-drive[ray]' here and on all nodes, the same version everywhere"
+    advice = "pip install '.[ray]' in the checkout of this package, here and on all nodes, the same version everywhere"
     try:
         ray = importlib.import_module("ray")
     except ImportError as error:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.crews.far_slot import FarSlot
+from bestrand_drive.simulation.crews.letters import Hello
 from bestrand_drive.simulation.crews.on_ray.cluster import Cluster, Foreign, Lease
 from bestrand_drive.simulation.crews.on_ray.seat import Opening, Seat
 from bestrand_drive.simulation.crews.on_ray.tenant import Tenant
@@ -101,9 +102,9 @@ class RayCrew:
 
     def _note(self, tenant: Tenant) -> None:
         """One that is ready has a slot; one that is gone, or where nothing can be run, has none."""
-        if tenant.able:
+        if tenant.able and tenant.hello:
             if tenant not in self._slots:
-                self._slots[tenant], self._unborn, self._fault = self._slot(tenant), 0, ""
+                self._slots[tenant], self._unborn, self._fault = self._slot(tenant, tenant.hello), 0, ""
         elif (tenant.gone or tenant.why) and tenant not in self._noted:
             self._noted.add(tenant)
             self._slots.pop(tenant, None)
@@ -120,9 +121,7 @@ class RayCrew:
             self._said.add(text)
             self._tell(text)
 
-    def _slot(self, tenant: Tenant) -> FarSlot:
-        hello = tenant.hello
-        assert hello is not None  # noqa: S101  that it is able
+    def _slot(self, tenant: Tenant, hello: Hello) -> FarSlot:
         (gpu,) = hello.gpus
         self._tell(f"server on {hello.host}{f' (GPU {gpu})' if gpu else ''}: joins")
         return FarSlot(next(self._numbers), hello.host, gpu, 0, tenant, self._halt, self._logs)
