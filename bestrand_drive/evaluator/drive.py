@@ -21,9 +21,10 @@ from bestrand_drive.evaluator.gps import gps_of, reference_of
 from bestrand_drive.evaluator.judging import Judge, moment_of
 from bestrand_drive.evaluator.metric_info import step_of
 from bestrand_drive.evaluator.route_file import Route
+from bestrand_drive.evaluator.scene import DELTA_S
 from bestrand_drive.evaluator.sensors import ICONS, SensorSuite, fault_of
 from bestrand_drive.evaluator.session import Session
-from bestrand_drive.evaluator.stage import DELTA_S, Stage
+from bestrand_drive.evaluator.stage import Stage
 from bestrand_drive.evaluator.tracing import trace
 from bestrand_drive.evaluator.weather import RouteWeather
 
@@ -156,7 +157,7 @@ class Drive:
         after.callback(self._clear, stage)
         stage.see(world.get_snapshot(), 0.0)
         self._weather = RouteWeather(world, self.route.weathers)
-        stage.traffic.background(conditions.background)
+        stage.ambient.count = conditions.background
         self.cast = Cast(stage, self.route.scenarios, conditions.types)
         self.judge = Judge(stage, first_id)
         return stage
@@ -247,7 +248,7 @@ class Drive:
         if control is None:
             return
         cast.tick()  # after the agent: it may look at whoever this tick's snapshot names
-        commands = [carla.command.ApplyVehicleControl(stage.ego.id, cast.disturbed(control)), *stage.traffic.tick()]
+        commands = [carla.command.ApplyVehicleControl(stage.ego.id, cast.disturbed(control)), *stage.move()]
         session.client.apply_batch(commands)
         judge.update(moment_of(ego, snapshot.frame, time_s), timed=cast.timed, wrong_way_allowed=cast.wrong_way_allowed)
         self._weather.update(stage.plan_index, 100.0 * stage.progress_m / stage.plan.length_m)

@@ -18,9 +18,9 @@ from bestrand_drive.evaluator.metric_info import write_steps
 from bestrand_drive.evaluator.results import Record, Results
 from bestrand_drive.evaluator.route_file import Route, read_routes
 from bestrand_drive.evaluator.scenarios.catalog import TYPES
+from bestrand_drive.evaluator.scene import DELTA_S
 from bestrand_drive.evaluator.scoring import score
 from bestrand_drive.evaluator.session import Session, connected
-from bestrand_drive.evaluator.stage import DELTA_S
 from bestrand_drive.files import write_atomic
 
 CRASHED = 255

@@ -9,7 +9,7 @@ from pathlib import Path
 import carla
 
 from bestrand_drive.errors import EnvironmentFault
-from bestrand_drive.evaluator.stage import DELTA_S
+from bestrand_drive.evaluator.scene import DELTA_S
 
 _ASK_S = 5.0
 _TILE_M = 650.0
