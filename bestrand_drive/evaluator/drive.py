@@ -17,6 +17,7 @@ from bestrand_drive.errors import BestrandError
 from bestrand_drive.evaluator import bridge
 from bestrand_drive.evaluator.agent_loading import within
 from bestrand_drive.evaluator.cast import Cast, Types
+from bestrand_drive.evaluator.criteria.moment import Event
 from bestrand_drive.evaluator.gps import gps_of, reference_of
 from bestrand_drive.evaluator.judging import Judge, moment_of
 from bestrand_drive.evaluator.metric_info import step_of
@@ -73,7 +74,7 @@ class Conditions:
         background: Ambient vehicles.
         types: Scenario types that are known.
         saves: The steps for comfort are wanted.
-        live: Called now and then with the judge, None without.
+        live: Called now and then with the drive, None without.
     """
 
     agent: type[Any] | BaseException
@@ -96,6 +97,11 @@ class Drive:
     """A drive and what came of it.
 
     Attributes:
+        session: With the server.
+        route: To drive.
+        save_name: Folder that the agent saves under.
+        conditions: Of the run.
+        recording: File on the server for CARLA's recorder, "" for none.
         failure: What ended it from outside, "" when nothing did.
         length_m: Of the plan.
         ticks: Driven.
@@ -110,6 +116,7 @@ class Drive:
     route: Route
     save_name: str
     conditions: Conditions
+    recording: str = ""
     failure: str = ""
     length_m: float = 0.0
     ticks: int = 0
@@ -118,6 +125,16 @@ class Drive:
     steps: list[dict[str, list[float]]] = field(default_factory=list)
     judge: Judge | None = None
     cast: Cast | None = None
+
+    @property
+    def events(self) -> list[Event]:
+        """All that was found so far, by the rules and of the scenarios."""
+        return [] if self.judge is None or self.cast is None else [*self.judge.events, *self.cast.events]
+
+    @property
+    def completion(self) -> float:
+        """Percent of the way."""
+        return 0.0 if self.judge is None else self.judge.completion
 
     def run(self) -> None:
         """Drive; nothing but an interrupt is raised."""
@@ -160,7 +177,15 @@ class Drive:
         stage.ambient.count = conditions.background
         self.cast = Cast(stage, self.route.scenarios, conditions.types)
         self.judge = Judge(stage, first_id)
+        if self.recording:
+            session.client.start_recorder(self.recording)  # a world that is loaded later would not be recorded
+            after.callback(self._stop_recorder)
         return stage
+
+    def _stop_recorder(self) -> None:
+        with contextlib.suppress(RuntimeError):
+            if self.failure != SIMULATION:
+                self.session.client.stop_recorder()
 
     def _put_down(self, start: carla.Transform) -> carla.Vehicle:
         blueprint = self.session.world.get_blueprint_library().find(EGO)

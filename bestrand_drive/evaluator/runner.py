@@ -84,12 +84,9 @@ def _drive(
     """Drive one route and write what came of it; why it ended early."""
     record = _record(route, repetition)
     print(f"========= {record.route_id} ({route.town}, {record.scenario_name})", flush=True)
-    drive = Drive(session, route, record.save_name, conditions)
-    if record_to:
-        session.client.start_recorder(f"{record_to}/{record.route_id}.log")
+    recording = f"{record_to}/{record.route_id}.log" if record_to else ""
+    drive = Drive(session, route, record.save_name, conditions, recording)
     drive.run()
-    if record_to and drive.failure != SIMULATION:
-        session.client.stop_recorder()
     results.sensors = results.sensors or drive.sensors
     _fill(record, drive)
     results.records.append(record)
@@ -112,9 +109,7 @@ def _fill(record: Record, drive: Drive) -> None:
     record.skipped = [] if drive.cast is None else [f"{name}: {why}" for name, why in drive.cast.skipped]
     record.route_length_m = drive.length_m
     record.game_s, record.system_s = drive.ticks * DELTA_S, drive.system_s
-    events = [] if drive.judge is None or drive.cast is None else [*drive.judge.events, *drive.cast.events]
-    completion = 0.0 if drive.judge is None else drive.judge.completion
-    record.score = score(events, completion, drive.failure)
+    record.score = score(drive.events, drive.completion, drive.failure)
     said = record.score
     print(f"{record.route_id}: {said.status}, {said.composed:.2f} ({said.completion:.2f} % x {said.penalty:.3f}), "
           f"{record.game_s:.1f} s game in {record.system_s:.2f} s", flush=True)  # fmt: skip
@@ -128,9 +123,7 @@ def _live(path: Path) -> Callable[[Drive], None]:
     """Writes how a drive goes."""
 
     def write(drive: Drive) -> None:
-        if drive.judge is None:
-            return
-        found = score(drive.judge.events, drive.judge.completion)
+        found = score(drive.events, drive.completion)
         lines = [f"Route: {drive.route.id}", f"Save name: {drive.save_name}", f"Driving score: {found.composed:.3f}",
                  f"Route completion: {found.completion:.3f}", f"Infraction penalty: {found.penalty:.3f}",
                  f"Game duration: {drive.ticks * DELTA_S:.2f}", f"Infractions: {found.count}"]  # fmt: skip

@@ -33,6 +33,7 @@ _NEEDED = {
     "sensor.other.radar": ("horizontal_fov", "vertical_fov"),
 }
 """What a sensor cannot be made without, beside type and id; places and angles are 0 unless given."""
+_NUMBERS = (*"xyz", "pitch", "yaw", "roll", "width", "height", "fov", "horizontal_fov", "vertical_fov")
 ICONS = {
     "sensor.camera.rgb": "carla_camera",
     "sensor.lidar.ray_cast": "carla_lidar",
@@ -76,9 +77,9 @@ def fault_of(sensors: Sequence[Spec], agent_track: str, track: str) -> str | Non
     if agent_track != track:
         return f"the agent is of track {agent_track}, driven is {track}"
     radius_m = _RADIUS_SAVING_M if os.environ.get("SAVE_PATH") else _RADIUS_M
-    lacking = _lacking(sensors)
-    if lacking is not None:
-        return lacking
+    described = _lacking(sensors) or _no_number(sensors)
+    if described is not None:
+        return described
     most = _MOST_QUALIFIER if agent_track.endswith("QUALIFIER") else _MOST
     types = Counter(spec["type"] for spec in sensors)
     tags = Counter(spec["id"] for spec in sensors)
@@ -90,7 +91,7 @@ def fault_of(sensors: Sequence[Spec], agent_track: str, track: str) -> str | Non
     twice = [tag for tag, count in tags.items() if count > 1]
     if twice:
         return f"two sensors have the id {twice[0]}"
-    far = [spec["id"] for spec in sensors if math.hypot(*(spec.get(axis, 0.0) for axis in "xyz")) > radius_m]
+    far = [spec["id"] for spec in sensors if math.hypot(*(float(spec.get(axis, 0.0)) for axis in "xyz")) > radius_m]
     return f"sensor {far[0]} is mounted further than {radius_m} m away" if far else None
 
 
@@ -100,6 +101,24 @@ def _lacking(sensors: Sequence[Spec]) -> str | None:
         if absent:
             return f"sensor {spec.get('id', spec.get('type', '?'))} is described without {', '.join(absent)}"
     return None
+
+
+def _no_number(sensors: Sequence[Spec]) -> str | None:
+    """What of a description would fail once the sensor is mounted, as if the simulation had."""
+    for spec in sensors:
+        for name in (name for name in _NUMBERS if name in spec):
+            if not math.isfinite(_number(spec[name])):
+                return f"sensor {spec['id']}: {name} {spec[name]!r} is no number"
+        if not _number(spec.get("reading_frequency", 1.0)) > 0.0:
+            return f"sensor {spec['id']}: reading_frequency {spec['reading_frequency']!r} is not above 0"
+    return None
+
+
+def _number(value: object) -> float:
+    try:
+        return float(str(value))
+    except ValueError:
+        return math.nan
 
 
 def _attributes(spec: Spec) -> dict[str, Any]:
