@@ -22,7 +22,8 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from bestrand_drive.benchmarks import bench2drive, fail2drive
+from bestrand_drive.benchmarks import fail2drive
+from bestrand_drive.benchmarks.bench2drive_rules import measure
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.benchmarks.records import read_results
 from bestrand_drive.benchmarks.routes import RouteFile, read_route_file
@@ -105,7 +106,7 @@ def twice_noise(name: str, first: Path, second: Path) -> dict[str, Any]:
     for path in (first, second):
         results = read_results(path, name=name, benchmark="bench2drive")
         usable = [record for record in results.records if record.outcome is Outcome.SCORED]
-        runs.append(pd.DataFrame({record.route_id: bench2drive.measure(record) for record in usable}).T)
+        runs.append(pd.DataFrame({record.route_id: measure(record) for record in usable}).T)
     difference = runs[0] - runs[1]
     routes = int(difference["driving_score"].notna().sum())
     noise = np.sqrt((difference**2).mean() / 2)

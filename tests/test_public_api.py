@@ -323,7 +323,7 @@ def test_the_evaluator_starts_without_heavy_packages():
     """One process a route: what is imported is paid for each time."""
     pytest.importorskip("carla")
     script = (
-        "import sys, bestrand_drive.evaluator.runner;"
+        "import sys, bestrand_drive.evaluator.options, bestrand_drive.evaluator.runner;"
         "print([name for name in ('torch', 'pandas', 'scipy', 'numpy', 'pydantic', 'yaml') if name in sys.modules])"
     )
     done = subprocess.run(
