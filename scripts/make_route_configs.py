@@ -52,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _update(options.out / f"{name}.yaml", _bench2drive_set(name, read_route_file(path)))
     if options.fail2drive:
         files = [read_route_file(path) for path in sorted(options.fail2drive.glob("*.xml"))]
-        _update(options.out / "fail2drive.yaml", _fail2drive_set(files))
+        _update(options.out / "fail2drive.yaml", _route_set("fail2drive", "fail2drive", files))
     if options.twice:
         name, first, second = options.twice.split("=")
         _update(options.out / "bench2drive.yaml", twice_noise(name, Path(first), Path(second)))
@@ -93,11 +93,6 @@ def _bench2drive_set(name: str, file: RouteFile) -> dict[str, Any]:
     ids = {route.id for route in file.routes}
     fragile = FRAGILE if name == "bench2drive220" else {}
     return _route_set(name, "bench2drive", [file]) | {"fragile": {k: v for k, v in fragile.items() if k in ids}}
-
-
-def _fail2drive_set(files: Sequence[RouteFile]) -> dict[str, Any]:
-    classes = Counter(file.path.stem.split("_")[1] for file in files if file.path.stem.startswith("Base_"))
-    return _route_set("fail2drive", "fail2drive", files) | {"classes": dict(sorted(classes.items()))}
 
 
 def twice_noise(name: str, first: Path, second: Path) -> dict[str, Any]:

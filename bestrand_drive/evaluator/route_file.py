@@ -13,9 +13,7 @@ from bestrand_drive.benchmarks.route_places import parsed, place_of
 from bestrand_drive.benchmarks.routes import read_route_file
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.evaluator.scenarios.scenario import ScenarioConfig
-
-Weather = tuple[float, carla.WeatherParameters]
-"""Percent of the way, and the weather there."""
+from bestrand_drive.evaluator.weather import Weather
 
 
 @dataclass(frozen=True)
