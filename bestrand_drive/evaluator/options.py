@@ -9,6 +9,7 @@ from pathlib import Path
 from bestrand_drive.benchmarks.builtin_routes import towns_path
 from bestrand_drive.errors import UsageError
 
+_HIGHEST_PORT = 65535
 _LONGEST_S = 1e6
 """Far from what a timer and the client can hold."""
 
@@ -52,6 +53,7 @@ def _check(options: argparse.Namespace) -> None:
     faults = {
         f"--repetitions {options.repetitions}: at least 1.": options.repetitions < 1,
         f"--timeout {options.timeout:g}: give a positive number of seconds.": not 0.0 < options.timeout <= _LONGEST_S,
+        f"--port {options.port}: 1 to 65535.": not 0 < options.port <= _HIGHEST_PORT,
         f"--background {options.background}: at least 0.": options.background < 0,
         f"--agent {agent}: no such file.": not agent.is_file(),
         f"--agent {agent}: is imported by its name; give NAME.py, without another dot in NAME.":

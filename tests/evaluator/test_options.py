@@ -41,6 +41,8 @@ def test_a_result_in_the_current_folder(sound, tmp_path, monkeypatch):
         ("--timeout", "nan", "--timeout nan: give a positive"),
         ("--timeout", "inf", "--timeout inf: give a positive"),
         ("--background", -3, "--background -3: at least 0."),
+        ("--port", 0, "--port 0: 1 to 65535."),
+        ("--port", 65536, "--port 65536: 1 to 65535."),
         ("--agent", "absent.py", "--agent absent.py: no such file."),
         ("--agent", "{tmp}", "--agent {tmp}: no such file."),
         ("--agent", "{tmp}/my.agent.py", "without another dot"),
