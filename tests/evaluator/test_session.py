@@ -9,8 +9,8 @@ import pytest
 
 pytest.importorskip("carla")
 
-from bestrand_drive.errors import EnvironmentFault  # noqa: E402
-from bestrand_drive.evaluator import session  # noqa: E402
+from bestrand_drive.errors import EnvironmentFault
+from bestrand_drive.evaluator import session
 
 
 def test_a_host_that_is_not_there_is_told(monkeypatch, tmp_path):
