@@ -25,8 +25,6 @@ from bestrand_drive.files import write_atomic
 
 CRASHED = 255
 """What the leaderboard's evaluators leave with when they stop early."""
-_WEATHER = None
-"""Bench2Drive looks weathers up in a table of its own; others have no name there."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -82,41 +80,40 @@ def _drive(
     session: Session, route: Route, repetition: int, conditions: Conditions, results: Results, record_to: str
 ) -> str:
     """Drive one route and write what came of it; why it ended early."""
-    record = _record(route, repetition)
-    print(f"========= {record.route_id} ({route.town}, {record.scenario_name})", flush=True)
-    recording = f"{record_to}/{record.route_id}.log" if record_to else ""
-    drive = Drive(session, route, record.save_name, conditions, recording)
+    route_id = f"RouteScenario_{route.id}_rep{repetition}"
+    scenario = route.scenarios[0].name if route.scenarios else "NoScenario"
+    print(f"========= {route_id} ({route.town}, {scenario})", flush=True)
+    recording = f"{record_to}/{route_id}.log" if record_to else ""
+    drive = Drive(session, route, _save_name(route_id, route.town, scenario), conditions, recording)
     drive.run()
     results.sensors = results.sensors or drive.sensors
-    _fill(record, drive)
-    results.records.append(record)
+    results.records.append(_record(route_id, scenario, drive))
     results.entry_status = {SIMULATION: "Crashed", SENSORS: "Rejected"}.get(drive.failure, "Started")
     results.write()
     if conditions.saves:
-        write_steps(Path(os.environ["SAVE_PATH"]) / record.save_name, drive.steps)
+        write_steps(Path(os.environ["SAVE_PATH"]) / drive.save_name, drive.steps)
     return drive.failure
 
 
-def _record(route: Route, repetition: int) -> Record:
-    route_id = f"RouteScenario_{route.id}_rep{repetition}"
-    scenario = route.scenarios[0].name if route.scenarios else "NoScenario"
+def _save_name(route_id: str, town: str, scenario: str) -> str:
+    """As Bench2Drive's, with its word for a weather that has no name there."""
     now = datetime.now().astimezone().strftime("%m_%d_%H_%M_%S")
-    saved = f"{route_id}_{route.town}_{scenario}_{_WEATHER}_{now}"
-    return Record(route_id, scenario, _WEATHER, saved, route.town)
+    return f"{route_id}_{town}_{scenario}_None_{now}"
 
 
-def _fill(record: Record, drive: Drive) -> None:
-    record.skipped = [] if drive.cast is None else [f"{name}: {why}" for name, why in drive.cast.skipped]
-    record.route_length_m = drive.length_m
-    record.game_s, record.system_s = drive.ticks * DELTA_S, drive.system_s
-    record.score = score(drive.events, drive.completion, drive.failure)
-    said = record.score
-    print(f"{record.route_id}: {said.status}, {said.composed:.2f} ({said.completion:.2f} % x {said.penalty:.3f}), "
-          f"{record.game_s:.1f} s game in {record.system_s:.2f} s", flush=True)  # fmt: skip
+def _record(route_id: str, scenario: str, drive: Drive) -> Record:
+    """What came of a drive; told, too."""
+    said = score(drive.events, drive.completion, drive.failure)
+    skipped = () if drive.cast is None else tuple(f"{name}: {why}" for name, why in drive.cast.skipped)
+    game_s = drive.ticks * DELTA_S
+    print(f"{route_id}: {said.status}, {said.composed:.2f} ({said.completion:.2f} % x {said.penalty:.3f}), "
+          f"{game_s:.1f} s game in {drive.system_s:.2f} s", flush=True)  # fmt: skip
     for kind, messages in said.infractions.items():
         if messages and kind != Kind.MIN_SPEED.value:
             print(f"  {kind}: " + "; ".join(messages), flush=True)
     sys.stderr.flush()
+    return Record(route_id, scenario, drive.save_name, drive.route.town, said,
+                  drive.length_m, game_s, drive.system_s, skipped)  # fmt: skip
 
 
 def _live(path: Path) -> Callable[[Drive], None]:
