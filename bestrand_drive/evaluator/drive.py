@@ -23,7 +23,8 @@ from bestrand_drive.evaluator.judging import Judge, moment_of
 from bestrand_drive.evaluator.metric_info import step_of
 from bestrand_drive.evaluator.route_file import Route
 from bestrand_drive.evaluator.scene import DELTA_S
-from bestrand_drive.evaluator.sensors import ICONS, SensorSuite, fault_of
+from bestrand_drive.evaluator.sensor_rules import ICONS, fault_of
+from bestrand_drive.evaluator.sensors import SensorSuite
 from bestrand_drive.evaluator.session import Session
 from bestrand_drive.evaluator.stage import Stage
 from bestrand_drive.evaluator.tracing import trace

@@ -14,7 +14,7 @@ pytest.importorskip("carla")
 from bestrand_drive.evaluator.agent_api.sensor_interface import SensorConfigurationInvalid, SensorInterface
 from bestrand_drive.evaluator.agent_loading import AgentTooSlow, arm, within
 from bestrand_drive.evaluator.plan import RoadOption
-from bestrand_drive.evaluator.sensors import fault_of
+from bestrand_drive.evaluator.sensor_rules import fault_of
 from tests.headless.client.clients import ROOT
 
 IMPORTS = """
