@@ -50,9 +50,9 @@ class ScenarioConfig:
             said = f"scenario {self.name!r}: <{tag}> has {attribute}={text[:40]!r}, which is no number."
             raise DataRefused(f"{said} Check the route file.") from error
 
-    def text(self, tag: str, default: str, attribute: str = "value") -> str:
+    def text(self, tag: str, default: str) -> str:
         """A text among the parameters, the default where the route does not give it."""
-        return self.parameters.get(tag, {}).get(attribute, default)
+        return self.parameters.get(tag, {}).get("value", default)
 
 
 class Scenario(ABC):
