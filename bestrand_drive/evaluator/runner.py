@@ -84,7 +84,7 @@ def _drive(
     scenario = route.scenarios[0].name if route.scenarios else "NoScenario"
     print(f"========= {route_id} ({route.town}, {scenario})", flush=True)
     recording = f"{record_to}/{route_id}.log" if record_to else ""
-    drive = Drive(session, route, _save_name(route_id, route.town, scenario), conditions, recording)
+    drive = Drive(session, route, save_name(route_id, route.town, scenario), conditions, recording)
     drive.run()
     results.sensors = results.sensors or drive.sensors
     results.records.append(_record(route_id, scenario, drive))
@@ -95,10 +95,10 @@ def _drive(
     return drive.failure
 
 
-def _save_name(route_id: str, town: str, scenario: str) -> str:
-    """As Bench2Drive's, with its word for a weather that has no name there."""
+def save_name(route_id: str, town: str, scenario: str) -> str:
+    """Folder for what the agent saves, named as Bench2Drive's, with its word for a weather that has no name there."""
     now = datetime.now().astimezone().strftime("%m_%d_%H_%M_%S")
-    return f"{route_id}_{town}_{scenario}_None_{now}"
+    return f"{route_id}_{town}_{scenario}_None_{now}".replace("/", "_")  # a scenario's name may hold anything
 
 
 def _record(route_id: str, scenario: str, drive: Drive) -> Record:
