@@ -111,6 +111,7 @@ class Drive:
         steps: How the ego moved.
         judge: None when it did not begin.
         cast: Likewise.
+        agent: None when it could not be made.
     """
 
     session: Session
@@ -126,6 +127,7 @@ class Drive:
     steps: list[dict[str, list[float]]] = field(default_factory=list)
     judge: Judge | None = None
     cast: Cast | None = None
+    agent: Any = None
 
     @property
     def events(self) -> list[Event]:
@@ -139,18 +141,17 @@ class Drive:
 
     def run(self) -> None:
         """Drive; nothing but an interrupt is raised."""
-        agent: Any = None
         with contextlib.ExitStack() as after:
             try:
                 stage = self._set_the_stage(after)
-                suite, agent = self._set_up(stage, after)
-                if agent is not None and suite is not None:
-                    self._loop(stage, suite, agent)
+                suite = self._set_up(stage, after)
+                if suite is not None:
+                    self._loop(stage, suite)
             except Exception as error:
                 if not isinstance(error, (RuntimeError, BestrandError)):  # carla's, and what a route or a town lacks
                     print(defect_line(error), file=sys.stderr)
                 self._fail(SIMULATION, "Error during the simulation:")
-            self._finish(agent)
+            self._finish()
 
     def _fail(self, failure: str, said: str) -> None:
         """Note why it ended; a server that is gone is the reason for all that follows."""
@@ -202,14 +203,14 @@ class Drive:
                 stage.ego.destroy()
                 self.session.world.tick()
 
-    def _set_up(self, stage: Stage, after: contextlib.ExitStack) -> tuple[SensorSuite | None, Any]:
-        """The agent and its sensors; None and why in ``failure`` when it cannot be set up."""
+    def _set_up(self, stage: Stage, after: contextlib.ExitStack) -> SensorSuite | None:
+        """Make the agent; its sensors, or None and why in ``failure`` when it cannot be set up."""
         conditions = self.conditions
         try:
             with within(conditions.timeout_s):
                 if isinstance(conditions.agent, BaseException):
                     raise conditions.agent
-                agent = conditions.agent(conditions.host, conditions.port, conditions.debug)
+                self.agent = agent = conditions.agent(conditions.host, conditions.port, conditions.debug)
                 reference = reference_of(stage.map.to_opendrive())
                 route = bridge.route_of(stage.plan)
                 agent.set_global_plan([(gps_of(one.location, reference), option) for one, option in route], route)
@@ -218,23 +219,23 @@ class Drive:
             fault = fault_of(sensors, str(getattr(agent.track, "value", agent.track)), conditions.track)
         except Exception:
             self._fail(SETUP, "Could not set up the required agent:")
-            return None, None
+            return None
         if fault is not None:
             print(f"The sensor's configuration used is invalid: {fault}", file=sys.stderr, flush=True)
             self.failure = SENSORS
-            return None, agent
+            return None
         self.sensors = [ICONS[spec["type"]] for spec in sensors]
         suite = SensorSuite(self.session.world, stage.ego, agent.sensor_interface)
         after.callback(self._stop, suite)
         suite.mount(sensors)
-        return suite, agent
+        return suite
 
     def _stop(self, suite: SensorSuite) -> None:
         with contextlib.suppress(RuntimeError):
             if self.failure != SIMULATION:
                 suite.stop()
 
-    def _loop(self, stage: Stage, suite: SensorSuite, agent: Any) -> None:
+    def _loop(self, stage: Stage, suite: SensorSuite) -> None:
         """Tick until it is over."""
         assert self.judge is not None  # noqa: S101  made with the stage
         world = self.session.world
@@ -246,7 +247,7 @@ class Drive:
         began = time.monotonic()
         try:
             while not self.judge.over and not self.failure:
-                self._tick(stage, suite, agent)
+                self._tick(stage, suite)
         finally:
             self.system_s = time.monotonic() - began
         if self.failure != SIMULATION:
@@ -254,7 +255,7 @@ class Drive:
             sensor.stop()
             sensor.destroy()
 
-    def _tick(self, stage: Stage, suite: SensorSuite, agent: Any) -> None:
+    def _tick(self, stage: Stage, suite: SensorSuite) -> None:
         """One tick, in the leaderboard's order: world, agent, scenarios, rules."""
         session, judge, cast = self.session, self.judge, self.cast
         assert judge is not None and cast is not None  # noqa: S101, PT018  made with the stage
@@ -270,7 +271,7 @@ class Drive:
         bridge.tick(snapshot, time_s)
         ego = stage.state(stage.ego)
         suite.tick(snapshot.frame, ego, session.map, DELTA_S)
-        control = self._ask(agent)
+        control = self._ask()
         if control is None:
             return
         cast.tick()  # after the agent: it may look at whoever this tick's snapshot names
@@ -283,7 +284,7 @@ class Drive:
         if self.conditions.live is not None and self.ticks % 20 == 0:
             self.conditions.live(self)
 
-    def _ask(self, agent: Any) -> carla.VehicleControl | None:
+    def _ask(self) -> carla.VehicleControl | None:
         """The agent's control, None when it failed.
 
         A control that is no number fails too. The leaderboard would pass it on, and what the server makes of it would
@@ -291,7 +292,7 @@ class Drive:
         """
         try:
             with within(self.conditions.timeout_s):
-                control = agent()
+                control = self.agent()
             _check_control(control)
             return control
         except Exception as error:
@@ -299,15 +300,15 @@ class Drive:
             self._fail(SIMULATION if lost else AGENT, "Stopping the route, the agent has crashed:")
             return None
 
-    def _finish(self, agent: Any) -> None:
-        """Sum up; the agent cleans up."""
+    def _finish(self) -> None:
+        """Sum up; the agent cleans up, also one that could not be set up."""
         if self.cast is not None:
             self.cast.end()
         if self.judge is not None:
             self.judge.end()
-        if agent is not None:
+        if self.agent is not None:
             try:
                 with within(self.conditions.timeout_s):
-                    agent.destroy()
+                    self.agent.destroy()
             except Exception:
                 print(f"\nFailed to stop the agent:\n{traceback.format_exc()}", file=sys.stderr, flush=True)
