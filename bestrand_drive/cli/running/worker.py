@@ -17,7 +17,13 @@ from bestrand_drive.workflows.running.worker import WorkerRequest, work
 
 
 def worker(
-    run_folder: Annotated[Path, typer.Argument(help="OUT of `bestrand run ... --engine workers`.", show_default=False)],
+    run_folder: Annotated[
+        Path,
+        typer.Argument(
+            help="OUT of `bestrand run ... --engine workers`; of `bestrand probe`, the folder of the probe that runs.",
+            show_default=False,
+        ),
+    ],
     scratch: Annotated[
         Path | None, typer.Option(help="Folder on this host's own disk. Default: $TMPDIR.", show_default=False)
     ] = None,

@@ -14,12 +14,13 @@ from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.engines.dispatch import Listener
 from bestrand_drive.simulation.slots.cell import Halt, Tell
 from bestrand_drive.suite import Suite
-from bestrand_drive.workflows.choosing.choose import planned_pool
+from bestrand_drive.workflows.choosing.choose import family_labels, planned_pool
 from bestrand_drive.workflows.choosing.compress import compress_evidence
-from bestrand_drive.workflows.choosing.request import CompressRequest
+from bestrand_drive.workflows.choosing.request import CompressRequest, check_metrics
 from bestrand_drive.workflows.choosing.suite_folder import check_target, write_suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence
+from bestrand_drive.workflows.running.crews import check_engine
 from bestrand_drive.workflows.running.preparing import Prepared, find_python, prepare
 from bestrand_drive.workflows.running.probe_file import ProbeEntry
 from bestrand_drive.workflows.running.run import RunReport, plan_run, run_policy
@@ -32,7 +33,8 @@ class ProbeRequest:
     """What is asked for.
 
     Attributes:
-        run: How every probe is run; agent, configuration, interpreter, variables and place are each probe's own.
+        run: How every probe is run; agent, configuration and place are each probe's own, and what its entry says of
+            interpreter, variables and track goes before this.
         probes: Which policies.
         choice: Size, method and guards of the suite.
         out: Suite folder.
@@ -108,7 +110,7 @@ def plan_probes(request: ProbeRequest) -> ProbePlan:
     """Draw the pool; nothing is started or written.
 
     Raises:
-        UsageError: An option is wrong.
+        UsageError: An option is wrong, or nothing could be chosen by it.
         DataRefused: A route file is.
         NothingSelected: Fewer items can be chosen than are asked for.
     """
@@ -121,6 +123,8 @@ def plan_probes(request: ProbeRequest) -> ProbePlan:
     families = _families(request.probes)
     choice = replace(request.choice, families={**families, **request.choice.families})
     choice = with_exclusions(choice, evidence, request.exclude, request.disjoint_from)
+    check_metrics(choice, evidence.scores)
+    family_labels([one.name for one in request.probes], choice.families)
     k, pool = planned_pool(evidence.scores, choice, evidence.members)
     only = _routes(benchmark, pool)
     runs = tuple(_run_of(request, number, only) for number in range(len(request.probes)))
@@ -148,6 +152,7 @@ def run_probes(plan: ProbePlan, listening: Listening, halt: Halt, tell: Tell) ->
     Raises:
         BestrandError: See ``run_policy``; nothing is started unless every probe could be.
     """
+    check_engine(plan.request.run)
     waiting = [to_run(report) for _, report in plan_runs(plan)]
     plan.request.runs.mkdir(exist_ok=True)
     reports: list[RunReport] = []
@@ -241,8 +246,6 @@ def _check_entry(one: ProbeRun) -> None:
 
 def _run_of(request: ProbeRequest, number: int, only: tuple[str, ...]) -> ProbeRun:
     entry, cells = request.probes[number], len(only) * request.run.repeats
-    if request.run.repeat is not None:
-        raise UsageError("--repeat: probes are run on all repeats.")
     run = replace(
         request.run,
         agent=entry.agent,

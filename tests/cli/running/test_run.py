@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -189,6 +190,27 @@ def test_the_line_that_runs_a_route_again_holds_what_matters_and_no_more():
         "--only 75 --repeat 2 --max-attempts 1 "
         '--out "$(mktemp -d)/75"'
     )
+
+
+def test_on_a_cluster_the_line_goes_there_too_into_a_folder_that_its_nodes_see():
+    ray = RunRequest(
+        "bench2drive", Path("b2d"), Path("suite"), "a.py", Path("my runs/x"), engine="ray", ray_address="head:6379",
+        ray_resource="carla", gpus=(Gpu("0", 0), Gpu("1", 2)), servers=8,
+    )  # fmt: skip
+    common = "bestrand run bench2drive --root b2d --routes suite --agent a.py"
+    end = "--only 75 --repeat 0 --max-attempts 1 --out"
+    assert again_line(ray, "75", 0) == (
+        f"{common} --ray-address head:6379 --ray-resource carla --engine ray --gpus 0:0,1:2 {end} "
+        "\"$(mktemp -d -p 'my runs')/75\""
+    )
+    slurm = replace(
+        ray, engine="slurm", ray_address="auto", ray_resource="", gpus=(), scratch="/local", slurm={"gres": "gpu:1"}
+    )
+    assert again_line(slurm, "75", 0) == (
+        f"{common} --scratch /local --engine slurm --slurm gres=gpu:1 {end} \"$(mktemp -d -p 'my runs')/75\""
+    )
+    workers = replace(slurm, engine="workers", scratch="", slurm={})
+    assert again_line(workers, "75", 0) == f'{common} {end} "$(mktemp -d)/75"'
 
 
 @pytest.mark.parametrize("command", ["run", "doctor"])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bestrand_drive.simulation.attempts.layout import Layout
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.workflows.running.last_request import keep_request, kept_request
@@ -23,6 +25,17 @@ def test_the_command_comes_back_but_for_secrets(tmp_path):
     found = kept_request(tmp_path)
     assert again_line(found, "75", 2) == again_line(request, "75", 2).replace("KEY=secret", "KEY=...")
     assert "secret" not in (tmp_path / "request.json").read_text()
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [{}, {"engine": "ray", "ray_address": "head:6379"}, {"engine": "slurm", "slurm": {"gres": "gpu:1"}},
+     {"until": {"driving_score": 3.0}, "durations": (Path("old"),)}],
+)  # fmt: skip
+def test_it_says_what_was_asked_for(tmp_path, asked):
+    request = RunRequest("bench2drive", Path("b2d"), Path("suite"), "a.py", tmp_path, **asked)
+    keep_request(Layout(tmp_path), request)
+    assert kept_request(tmp_path) == request
 
 
 def test_nothing_is_made_of_what_cannot_be_read(tmp_path):
