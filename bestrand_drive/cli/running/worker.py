@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from bestrand_drive.cli.tables import console, say
-from bestrand_drive.errors import ExitCode
+from bestrand_drive.errors import ExitCode, UsageError
 from bestrand_drive.simulation.processes.interrupts import interrupts
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.workflows.running.worker import WorkerRequest, work
@@ -39,6 +39,8 @@ def worker(
 
     Example: bestrand worker runs/MyPolicy --servers 2 --gpus 0,1
     """
+    if not wait >= 0:
+        raise UsageError(f"--wait {wait:g}: give a number of seconds, 0 or more.")
     request = WorkerRequest(
         run=run_folder,
         scratch=scratch or Path(tempfile.gettempdir()),

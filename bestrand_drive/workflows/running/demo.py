@@ -8,6 +8,7 @@ from pathlib import Path
 
 from bestrand_drive.benchmarks.builtin_routes import NAME, routes_path
 from bestrand_drive.errors import Incomplete
+from bestrand_drive.simulation.adapters.agent import find_agent
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.simulation.slots.cell import Halt, Tell
@@ -79,9 +80,12 @@ def run_demo(request: DemoRequest, listening: Listening, halt: Halt, tell: Tell,
     """Probes on the pool, the suite, the target on the suite, the estimate, then the target on the rest.
 
     Raises:
+        UsageError: No such target is shipped.
         Incomplete: It was stopped, or routes have no result.
         BestrandError: See ``run_policy`` and ``choose_suite``.
     """
+    (entry,) = shipped_probes((request.target,))
+    find_agent(entry.agent)  # before three probes have driven
     request.out.mkdir(exist_ok=True)
     run = RunRequest(
         benchmark=NAME,
@@ -101,7 +105,6 @@ def run_demo(request: DemoRequest, listening: Listening, halt: Halt, tell: Tell,
     _refuse_stopped(halt)
     tell(f"choosing {plan.k} of {len(plan.benchmark.items)} routes by {len(plan.runs)} probes")
     _, suite = choose_suite(plan, reports, command)
-    (entry,) = shipped_probes((request.target,))
     target = replace(run, agent=entry.agent, policy_name=entry.name, out=request.out / entry.name)
     on_suite = replace(target, routes=suite_folder, part="")
     report = _drive(on_suite, entry, listening, halt, tell)

@@ -48,12 +48,12 @@ def _arguments(request: RunRequest) -> Iterator[str]:
     for field, flag in _FLAGS.items():
         value = getattr(request, field)
         if value != getattr(default, field):
-            yield from (flag, f"{value:g}" if isinstance(value, float) else str(value))
+            yield from (flag, exact(value) if isinstance(value, float) else str(value))
     yield from _places(request)
     for name, text in request.variables.items():
         yield from ("--env", f"{name}={text}")
     for name, seconds in request.limits.items():
-        yield from ("--limit", f"{name}={seconds:g}")
+        yield from ("--limit", f"{name}={exact(seconds)}")
     if request.local:
         yield from ("--evaluator", "local")
     if not request.hooks:
@@ -69,6 +69,12 @@ def _places(request: RunRequest) -> Iterator[str]:
     if request.gpus:
         any_of = request.gpus if request.engine == "ray" else request.gpus[:1]
         yield from ("--gpus", ",".join(map(_gpu, any_of)))
+
+
+def exact(number: float) -> str:
+    """As short as it is the same number."""
+    short = f"{number:g}"
+    return short if float(short) == number else repr(number)
 
 
 def _gpu(gpu: Gpu) -> str:

@@ -42,6 +42,13 @@ SITUATION = Situation(3, CELL, 100.0, "drives", 450, 0.8125)
         (("--limit", "tock=3"), "--limit tock=3"),
         (("--limit", "tick=x"), "write NAME=SECONDS"),
         (("--limit", "tick=-1"), "positive"),
+        (("--limit", "tick=nan"), "--limit tick=nan"),
+        (("--timeout", 0), "--timeout 0: give a positive"),
+        (("--timeout", "nan"), "--timeout nan"),
+        (("--route-limit", "inf"), "--route-limit inf"),
+        (("--stop-grace", "nan"), "--stop-grace nan"),
+        (("--stop-grace", -1), "--stop-grace -1"),
+        (("--keep-quota-mib", -1), "--keep-quota-mib -1"),
         (("--python", "/absent/python"), "--python /absent/python: no such program"),
         (("--server-command", "docker run x"), "--server-command needs {port}"),
         (("--server-command", "docker 'run {port}"), "No closing quotation"),
@@ -190,6 +197,15 @@ def test_the_line_that_runs_a_route_again_holds_what_matters_and_no_more():
         "--only 75 --repeat 2 --max-attempts 1 "
         '--out "$(mktemp -d)/75"'
     )
+
+
+def test_the_line_says_a_long_time_in_full():
+    request = RunRequest(
+        "builtin", None, Path("r.xml"), "a.py", Path("x"), timeout_s=1234567.0, limits={"load": 7654321}
+    )
+    line = again_line(request, "75", 0)
+    assert "--timeout 1234567.0" in line
+    assert "--limit load=7654321" in line
 
 
 def test_on_a_cluster_the_line_goes_there_too_into_a_folder_that_its_nodes_see():

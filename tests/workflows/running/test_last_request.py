@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from bestrand_drive.simulation.attempts.layout import Layout
 from bestrand_drive.simulation.servers.gpus import Gpu
+from bestrand_drive.simulation.slots.keeping import What
 from bestrand_drive.workflows.running.last_request import keep_request, kept_request
 from bestrand_drive.workflows.running.run_again import again_line
 from bestrand_drive.workflows.running.run_request import RunRequest
@@ -36,6 +38,13 @@ def test_it_says_what_was_asked_for(tmp_path, asked):
     request = RunRequest("bench2drive", Path("b2d"), Path("suite"), "a.py", tmp_path, **asked)
     keep_request(Layout(tmp_path), request)
     assert kept_request(tmp_path) == request
+
+
+def test_what_is_kept_of_failures_is_said_in_one_order(tmp_path):
+    """Whatever the hashes of a process make of a set's."""
+    request = RunRequest("bench2drive", Path("b2d"), Path("suite"), "a.py", tmp_path, keep=frozenset(What))
+    keep_request(Layout(tmp_path), request)
+    assert json.loads((tmp_path / "request.json").read_bytes())["keep"] == ["agent", "log", "record"]
 
 
 def test_nothing_is_made_of_what_cannot_be_read(tmp_path):
