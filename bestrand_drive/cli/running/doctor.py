@@ -91,6 +91,7 @@ def _case(request: RunRequest) -> Case:
         carla_version=request.carla_version,
         server_command=words_of("--server-command", request.server_command),
         server_stop_command=words_of("--server-stop-command", request.server_stop_command),
+        server_extra=words_of("--server-extra", request.server_extra),
         simulated_in=request.simulator,
         routes=request.routes,
         part=request.part,

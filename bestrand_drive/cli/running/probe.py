@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from dataclasses import replace
 from functools import partial
@@ -97,7 +98,7 @@ def _probe(
             probes=_probes(run.benchmark, probe_file),
             choice=choice.request,
             out=out,
-            runs=runs or out.with_name(f"{out.name}-runs"),
+            runs=runs or _beside(out),
             exclude=choice.exclude,
             disjoint_from=choice.disjoint_from,
             missing=missing is not None,
@@ -108,6 +109,12 @@ def _probe(
 
 
 probe = declared(_probe)
+
+
+def _beside(out: Path) -> Path:
+    """The folder of run folders, unless the user says where."""
+    named = Path(os.path.abspath(out)) if out.name in ("", "..") else out
+    return named.parent / f"{named.name}-runs"
 
 
 def _probes(benchmark: str, path: Path | None) -> tuple[ProbeEntry, ...]:

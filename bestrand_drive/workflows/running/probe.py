@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
@@ -116,8 +117,7 @@ def plan_probes(request: ProbeRequest) -> ProbePlan:
     """
     request.choice.check()
     check_target(request.out, force=True)
-    if not request.runs.absolute().parent.is_dir():
-        raise UsageError(f"--runs {request.runs}: the folder above it does not exist; make it first.")
+    _check_runs(request)
     benchmark = load_benchmark(request.run.benchmark, request.run.routes, request.run.part)
     evidence = driving_evidence(benchmark, ())
     families = _families(request.probes)
@@ -216,6 +216,20 @@ def _refuse_incomplete(plan: ProbePlan, reports: Sequence[RunReport]) -> None:
             f"routes of the pool without a result: {said}. No suite was written. Give the same command again (with a "
             "higher --max-attempts if they were given up), or --missing exclude to choose without them."
         )
+
+
+def _check_runs(request: ProbeRequest) -> None:
+    """Whether run folders can be made, and are none of the suite's, which would not be written there.
+
+    Raises:
+        UsageError: Saying why not.
+    """
+    if not request.runs.absolute().parent.is_dir():
+        raise UsageError(f"--runs {request.runs}: the folder above it does not exist; make it first.")
+    out = Path(os.path.abspath(request.out))
+    for folder in (Path(os.path.abspath(request.runs / one.name)) for one in request.probes):
+        if out == folder or out in folder.parents or folder in out.parents:
+            raise UsageError(f"--runs {request.runs}: {folder} and --out {request.out} are one in the other.")
 
 
 def _families(probes: Sequence[ProbeEntry]) -> dict[str, tuple[str, ...]]:

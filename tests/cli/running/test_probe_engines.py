@@ -143,6 +143,14 @@ def test_without_slurm_nothing_is_begun(probing: Probing, monkeypatch: pytest.Mo
     assert not probing.places.exists()
 
 
+def test_run_folders_stand_beside_a_suite_in_this_folder(probing: Probing, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = probing.folder / "here"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    probing("--dry-run", "--out", ".")
+    assert (probing.folder / "here-runs/Ann/dry-run").is_dir()
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
@@ -152,10 +160,14 @@ def test_without_slurm_nothing_is_begun(probing: Probing, monkeypatch: pytest.Mo
         (("--scratch", "/local"), "they are of --engine slurm"),
         (("--limit", "tock=3"), "--limit tock=3"),
         (("--hours", 3), "No such option"),
+        (("--out", ".", "--runs", "./runs"), "are one in the other"),
+        (("--out", "x/Ann", "--runs", "x"), "are one in the other"),
     ],
 )
 def test_what_nothing_could_be_chosen_by_is_said_before_anything_runs(
-    probing: Probing, options: tuple[object, ...], said: str
+    probing: Probing, options: tuple[object, ...], said: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    (tmp_path / "empty/x").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "empty/x" if options[1] == "." else tmp_path / "empty")
     assert said in probing(*options, code=2).err
     assert not probing.places.exists()
