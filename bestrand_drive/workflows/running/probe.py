@@ -115,6 +115,7 @@ def plan_probes(request: ProbeRequest) -> ProbePlan:
         DataRefused: A route file is.
         NothingSelected: Fewer items can be chosen than are asked for.
     """
+    _check_size(request.choice)
     request.choice.check()
     check_target(request.out, force=True)
     _check_runs(request)
@@ -216,6 +217,16 @@ def _refuse_incomplete(plan: ProbePlan, reports: Sequence[RunReport]) -> None:
             f"routes of the pool without a result: {said}. No suite was written. Give the same command again (with a "
             "higher --max-attempts if they were given up), or --missing exclude to choose without them."
         )
+
+
+def _check_size(choice: CompressRequest) -> None:
+    """Whether a size is asked for that needs no results.
+
+    Raises:
+        UsageError: Naming the options.
+    """
+    if choice.hours is None and (choice.keep is None) == (choice.k is None):
+        raise UsageError("Give exactly one of --keep (share of the items) and --k (number).")
 
 
 def _check_runs(request: ProbeRequest) -> None:

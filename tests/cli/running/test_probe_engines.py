@@ -160,6 +160,7 @@ def test_run_folders_stand_beside_a_suite_in_this_folder(probing: Probing, monke
         (("--scratch", "/local"), "they are of --engine slurm"),
         (("--limit", "tock=3"), "--limit tock=3"),
         (("--hours", 3), "No such option"),
+        (("--keep", 0.5), "exactly one of --keep (share of the items) and --k (number)."),
         (("--out", ".", "--runs", "./runs"), "are one in the other"),
         (("--out", "x/Ann", "--runs", "x"), "are one in the other"),
     ],
