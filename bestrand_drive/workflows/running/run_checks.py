@@ -41,8 +41,8 @@ def check_numbers(request: RunRequest) -> None:
     _check_engine(request)
     if not request.until and (request.level, request.until_interval) != (LEVEL, "policy"):
         raise UsageError("--level, --until-interval: they are of --until METRIC=HALFWIDTH, which is not given.")
-    if request.engine != "ray":  # there, ports are each node's and GPUs are leased
-        _check_ports(request)
+    _check_ports(request)
+    if request.engine != "ray":  # there, GPUs are leased
         _check_gpus(request)
 
 
@@ -88,12 +88,13 @@ def _check_gpus(request: RunRequest) -> None:
 
 
 def _check_ports(request: RunRequest) -> None:
-    """Whether the range has a block for every server, were all its ports free."""
+    """Whether the range has a block for every server of a machine, were all its ports free."""
     first, ephemeral, count = request.port_base, ephemeral_first(), _port_blocks(request)
-    if count < request.servers:
+    needed = 1 if request.engine in ("ray", "slurm") else request.servers  # there, each server has a place of its own
+    if count < needed:
         raise UsageError(
-            f"--port-base {first}: from there on are ports for {count} servers, --servers says {request.servers}; each "
-            f"takes {STRIDE}. Give one from 1, far enough below {ephemeral if first < ephemeral else HIGHEST}."
+            f"--port-base {first}: from there on are ports for {count} servers, and there are {needed} on a machine; "
+            f"each takes {STRIDE}. Give one from 1, far enough below {ephemeral if first < ephemeral else HIGHEST}."
         )
 
 

@@ -63,6 +63,7 @@ SITUATION = Situation(3, CELL, 100.0, "drives", 450, 0.8125)
         (("--port-base", 65_530, "--servers", 3), "--port-base 65530: from there on are ports for 1 servers"),
         (("--port-base", 65_531), "ports for 0 servers"),
         (("--port-base", 0), "ports for 0 servers"),
+        (("--port-base", 0, "--engine", "ray"), "ports for 0 servers"),
     ],
 )
 def test_a_wrong_option_is_said_and_nothing_is_written(runs, options, said):
