@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import signal
 import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bestrand_drive.cli.running.run import exit_code
 from bestrand_drive.cli.tables import console, say
-from bestrand_drive.errors import ExitCode, UsageError
+from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.processes.interrupts import interrupts
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.workflows.running.worker import WorkerRequest, work
@@ -51,6 +51,4 @@ def worker(
     out = console()
     with interrupts() as heard:
         work(request, heard, lambda line: say(out, line))
-    if heard.first is None:
-        return ExitCode.OK
-    return ExitCode.INTERRUPTED if heard.first == signal.SIGINT else 128 + heard.first
+    return exit_code((), heard)
