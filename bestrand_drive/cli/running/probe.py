@@ -29,16 +29,9 @@ from bestrand_drive.simulation.processes.interrupts import interrupts
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.running.dry_run import dry_run as lines_of
 from bestrand_drive.workflows.running.preparing import Prepared
-from bestrand_drive.workflows.running.probe import (
-    ProbePlan,
-    ProbeRequest,
-    check_place,
-    choose_suite,
-    plan_probes,
-    plan_runs,
-    run_probes,
-)
+from bestrand_drive.workflows.running.probe import check_place, choose_suite, plan_runs, run_probes
 from bestrand_drive.workflows.running.probe_file import ProbeEntry, read_probe_file, shipped_probes
+from bestrand_drive.workflows.running.probe_plan import ProbePlan, ProbeRequest, plan_probes
 from bestrand_drive.workflows.running.run import RunReport
 from bestrand_drive.workflows.running.run_again import again_line
 from bestrand_drive.workflows.running.run_request import RunRequest, routes_or_shipped

@@ -15,16 +15,9 @@ from bestrand_drive.simulation.slots.cell import Halt, Tell
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.estimating.estimate import SuiteEstimate
-from bestrand_drive.workflows.running.probe import (
-    Listening,
-    ProbeRequest,
-    ProbeRun,
-    choose_suite,
-    plan_probes,
-    run_probes,
-    to_run,
-)
+from bestrand_drive.workflows.running.probe import Listening, choose_suite, run_probes
 from bestrand_drive.workflows.running.probe_file import ProbeEntry, shipped_probes
+from bestrand_drive.workflows.running.probe_plan import ProbeRequest, ProbeRun, plan_probes
 from bestrand_drive.workflows.running.run import RunReport, plan_run, run_policy
 from bestrand_drive.workflows.running.run_request import RunRequest
 from bestrand_drive.workflows.verbs import estimate
@@ -121,7 +114,7 @@ def _drive(request: RunRequest, entry: ProbeEntry, listening: Listening, halt: H
         Incomplete: It was stopped, or routes have no result.
     """
     prepared, planned = plan_run(request)
-    cells, own = len(planned.cells), to_run(planned)
+    cells, own = len(planned.cells), len(planned.to_run)
     with listening(ProbeRun(0, 1, entry, request, cells, cells - own, own)) as listener:
         report = run_policy(prepared, listener, halt, tell)
     _refuse_stopped(halt)
