@@ -37,7 +37,7 @@ from bestrand_drive.workflows.running.run_again import again_line
 from bestrand_drive.workflows.running.run_request import RunRequest, routes_or_shipped
 
 EACH = ("agent", "agent_config", "policy_name", "policy_id", "only", "repeat", "until", "until_interval", "level")
-"""Options of a run that a probe's entry says, or that follow from the pool."""
+"""Options of a run that are each probe's own, or follow from the pool."""
 OF_PROBES = Options(partial(run_request, agent="", out=Path()), without=(*EACH, "out", "routes", "part"))
 """Options of a run that hold for every probe; places are those of a choice."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pytest
 from bestrand_drive.simulation.crews import far_slot, mailbox
 from bestrand_drive.simulation.engines import dispatch
 from bestrand_drive.suite import read_suite
-from bestrand_drive.workflows.running import crews, probe, run, worker
+from bestrand_drive.workflows.running import crews, run, worker
 from bestrand_drive.workflows.running.preparing import Prepared
 from bestrand_drive.workflows.running.run_request import RunRequest
 from tests.cli.running.test_probe import Probing
@@ -138,7 +138,6 @@ def test_a_worker_is_told_which_folder_and_may_be_there_before_its_probe_runs(pr
 
 def test_without_slurm_nothing_is_begun(probing: Probing, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(crews.slurm.shutil, "which", lambda _: None)
-    monkeypatch.setattr(probe, "find_python", nullcontext)
     assert "--engine slurm: no sbatch here" in probing("--engine", "slurm", code=2).err
     assert not probing.places.exists()
 

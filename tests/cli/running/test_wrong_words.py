@@ -18,3 +18,9 @@ def test_a_target_that_is_not_shipped_is_said_before_the_probes_drive(bestrand, 
 def test_a_worker_cannot_wait_for_no_number_of_seconds(bestrand, tmp_path, wait):
     ran = bestrand("worker", tmp_path, "--wait", wait)
     assert (ran.code, f"--wait {wait}" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("command", [("compress", "fail2drive"), ("probe", "fail2drive")])
+def test_a_guard_that_a_benchmark_has_not_cannot_be_switched_off(bestrand, tmp_path, command):
+    ran = bestrand(*command, "--no-ability-guard", "--k", 3, "--out", tmp_path / "suite")
+    assert (ran.code, "--no-ability-guard is for Bench2Drive" in ran.err) == (2, True)
