@@ -83,10 +83,10 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
 def planned_pool(
     scores: ScoreMatrix, request: CompressRequest, members: tuple[tuple[str, ...], ...]
 ) -> tuple[int, tuple[str, ...]]:
-    """Size of the suite and ids of the items that ``choose`` would draw as pool, before any probe was run.
+    """Size of the suite and ids of the items that ``choose`` would draw as pool.
 
     Args:
-        scores: Of no probe.
+        scores: Of the probes; of none before any was run.
         request: Checked.
         members: Route or item ids of each item.
 

@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
+import torch
+
 from bestrand_drive.errors import DataRefused, Incomplete, UsageError
 from bestrand_drive.simulation.adapters.agent import find_agent
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.engines.dispatch import Listener
 from bestrand_drive.simulation.slots.cell import Halt, Tell
 from bestrand_drive.suite import Suite
+from bestrand_drive.workflows.choosing.choose import planned_pool
 from bestrand_drive.workflows.choosing.compress import compress_evidence
 from bestrand_drive.workflows.choosing.suite_folder import check_target, write_suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence
@@ -85,13 +88,22 @@ def choose_suite(plan: ProbePlan, reports: Sequence[RunReport], command: Sequenc
     if not request.missing:
         _refuse_incomplete(plan, reports)
     sources = [ResultSource(one.entry.name, one.request.out, one.entry.licence) for one in plan.runs]
-    evidence = driving_evidence(plan.benchmark, sources)
+    evidence = _on_pool(plan, driving_evidence(plan.benchmark, sources))
     suite = compress_evidence(evidence, plan.choice)
     present = request.out / "suite.json"
     if present.is_file() and present.read_bytes() == suite.to_json():
         return evidence, suite
     write_suite(request.out, suite, evidence.files(suite.chosen), command, force=request.force)
     return evidence, suite
+
+
+def _on_pool(plan: ProbePlan, evidence: Evidence) -> Evidence:
+    """Without scores on routes of another pool, which an earlier start has left, where they would change the pool."""
+    _, drawn = planned_pool(evidence.scores, plan.choice, evidence.members)
+    if drawn == plan.pool:
+        return evidence
+    inside = torch.tensor([number for number, item in enumerate(evidence.scores.items) if item in plan.pool])
+    return replace(evidence, scores=evidence.scores.hidden_outside(inside))
 
 
 def _refuse_incomplete(plan: ProbePlan, reports: Sequence[RunReport]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -171,3 +172,14 @@ def test_what_nothing_could_be_chosen_by_is_said_before_anything_runs(
     monkeypatch.chdir(tmp_path / "empty/x" if options[1] == "." else tmp_path / "empty")
     assert said in probing(*options, code=2).err
     assert not probing.places.exists()
+
+
+def test_results_of_another_pool_in_the_run_folders_do_not_widen_it(probing: Probing, on_ray: list[RunRequest]) -> None:
+    """Of a start with another seed: its routes have no score of a probe that was not run then."""
+    probing(*RAY)
+    shutil.rmtree(probing.places / "Bob")
+    pool = probing("--dry-run", "--json", "--seed", 5).json["pool"]
+    assert set(pool) != {item.id for item in read_suite(probing.out).items if item.in_pool}
+    probing(*RAY, "--seed", 5, "--force")
+    assert [item.id for item in read_suite(probing.out).items if item.in_pool] == pool
+    assert on_ray
