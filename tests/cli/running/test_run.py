@@ -64,6 +64,7 @@ SITUATION = Situation(3, CELL, 100.0, "drives", 450, 0.8125)
         (("--port-base", 65_531), "ports for 0 servers"),
         (("--port-base", 0), "ports for 0 servers"),
         (("--port-base", 0, "--engine", "ray"), "ports for 0 servers"),
+        (("--engine", "ray", "--ray-resource", "CPU"), "--ray-resource CPU"),
     ],
 )
 def test_a_wrong_option_is_said_and_nothing_is_written(runs, options, said):
