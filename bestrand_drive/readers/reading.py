@@ -69,7 +69,7 @@ def read_logs(reader: Reader, sources: Sequence[Source], request: Request) -> tu
     if request.duplicates not in DUPLICATES:
         raise UsageError(f"--duplicates {request.duplicates}: known are {choices(request.duplicates, DUPLICATES)}")
     intake = Intake(patterns=request.choice.tasks)
-    collector = Collector(intake, request.choice.wants)
+    collector = Collector(request.choice.wants)
     for source in sources:
         if not source.path.exists():
             raise DataRefused(f"{source.path}: there is no such file or folder.")
