@@ -180,9 +180,7 @@ class Collector:
         cost = frame["cost_s"] if "cost_s" in frame.columns else np.full(len(frame), np.nan)
         self._parts.append(_arrays([entry, model, series, repeat, source, frame["value"], cost], place))
 
-    def _joint(
-        self, parts: list[tuple[np.ndarray, list[str]]], name: str, kind: Callable[..., Hashable]
-    ) -> np.ndarray:
+    def _joint(self, parts: list[tuple[np.ndarray, list[str]]], name: str, kind: Callable[..., Hashable]) -> np.ndarray:
         """Codes of the combinations of some columns, in the numbers of all frames."""
         shape = tuple(len(values) for _, values in parts)
         flat = np.ravel_multi_index(tuple(codes for codes, _ in parts), shape)
