@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ ITEM_COLUMNS = ("item_id", "item")
 MODEL_COLUMNS = ("model", "policy")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 """What splits a line of ``items.txt``, and what a terminal takes for a command."""
+_BLANKS = frozenset(["", "nan", "na", "none"])
 WHOLE = 2.0**53
 """From here on a float is not one whole number only."""
 
@@ -157,20 +159,32 @@ def _wide(frame: pd.DataFrame, metric: str, source: str) -> DenseScores:
 
 def number_column(column: pd.Series, name: str, source: str) -> np.ndarray:
     """Float64 values; blanks become NaN, everything else that is no finite number is refused."""
-    numeric = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    blank = column.isna()
-    if pd.api.types.is_datetime64_any_dtype(column) or pd.api.types.is_timedelta64_dtype(column):
-        numeric = np.full(len(column), np.nan)  # a time is no score, whatever it counts from
-    if not pd.api.types.is_numeric_dtype(column):
-        blank |= column.astype(str).str.strip().str.lower().isin(["", "nan", "na", "none"])
-    wrong = np.flatnonzero((np.isnan(numeric) & ~blank.to_numpy()) | np.isinf(numeric))
-    if wrong.size:
-        row = int(wrong[0])
+    numeric = as_numbers(column)
+    left = np.flatnonzero(np.isnan(numeric) & ~column.isna().to_numpy())
+    texts = (str(value).strip().lower() for value in column.iloc[left])
+    odd = [row for row, text in zip(left.tolist(), texts, strict=True) if text not in _BLANKS]
+    wrong = sorted([*odd, *np.flatnonzero(np.isinf(numeric)).tolist()])
+    if wrong:
+        row = wrong[0]
         raise DataRefused(
-            f"{source}: column {name!r}, row {row + 1}: {str(column.iloc[row])!r} is not a finite number "
-            f"({wrong.size} such cells). Leave a cell empty where there is no score."
+            f"{source}: column {name!r}, row {row + 1}: {str(column.iloc[row])[:80]!a} is not a finite number "
+            f"({len(wrong)} such cells). Leave a cell empty where there is no score."
         )
     return numeric
+
+
+def as_numbers(column: pd.Series) -> np.ndarray:
+    """Float64 values, NaN for all that is no number; whole numbers beyond the largest float are infinite."""
+    if pd.api.types.is_datetime64_any_dtype(column) or pd.api.types.is_timedelta64_dtype(column):
+        return np.full(len(column), np.nan)  # a time is no number, whatever it counts from
+    try:
+        return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    except OverflowError:
+        return as_numbers(column.map(lambda value: np.inf if _beyond(value) else value))
+
+
+def _beyond(value: object) -> bool:
+    return isinstance(value, int) and abs(value) > sys.float_info.max
 
 
 def _pivot(coded: list[tuple[np.ndarray, list[str]]], value: np.ndarray, source: str) -> DenseScores:

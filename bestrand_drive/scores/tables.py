@@ -15,7 +15,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.scores.frames import ITEM_COLUMNS, MODEL_COLUMNS
+from bestrand_drive.scores.frames import ITEM_COLUMNS, MODEL_COLUMNS, as_numbers
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz", ".parquet")
 
@@ -154,7 +154,7 @@ def _labels(frame: pd.DataFrame, column: str, path: Path) -> tuple[str, ...] | N
 def _costs(frame: pd.DataFrame, path: Path) -> np.ndarray | None:
     if "cost_s" not in frame.columns:
         return None
-    costs = pd.to_numeric(frame["cost_s"], errors="coerce").to_numpy(dtype=np.float64)
-    if np.isnan(costs).any() or not np.isfinite(costs).all() or (costs < 0).any():
+    costs = as_numbers(frame["cost_s"])
+    if not np.isfinite(costs).all() or (costs < 0).any():
         raise DataRefused(f"{path}: column cost_s must hold seconds, zero or more, for every item.")
     return costs

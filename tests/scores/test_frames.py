@@ -128,6 +128,8 @@ REFUSED = {
     "text in long": (_frame(item_id=["a"], model=["m"], value=["x"]), "column 'value', row 1: 'x'"),
     "comma": (_frame(item_id=["a"], m=["1,5"]), "'1,5' is not a finite number"),
     "infinite": (_frame(item_id=["a", "b"], m=[np.inf, 1]), "column 'm', row 1: 'inf' is not a finite number"),
+    "larger than any float": (_frame(item_id=["a", "b"], m=[1, 10**400]), "column 'm', row 2: '1000.*finite number"),
+    "half a character": (_frame(item_id=["a", "b"], m=[1, "\ud800"]), r"column 'm', row 2: '\\ud800' is not a finite"),
     "infinite text": (_frame(item_id=["a"], m=["-inf"]), "not a finite number"),
     "a time": (_frame(item_id=["a"], m=[pd.Timestamp(0)]), "column 'm', row 1: '1970-01-01 00:00:00' is not a finite"),
     "a list for an id": (_frame(item_id=[["a"], ["b"]], m=[1, 2]), "column 'item_id' holds lists or objects"),
