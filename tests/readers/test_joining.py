@@ -135,6 +135,10 @@ def test_figures_beside_the_scores_come_only_when_named(tmp_path):
 def test_macro_needs_categories(tmp_path):
     with pytest.raises(UsageError, match="2 of 2 items have no category"):
         read([row("1", "A", 1.0), row("2", "A", 1.0)], tmp_path, Request(macro=True))
+    some = [row("1", "A", 1.0, category="x"), row("2", "A", 1.0)]
+    with pytest.raises(UsageError, match="1 of 2 items have no category"):
+        read(some, tmp_path, Request(macro=True))
+    assert read(some, tmp_path)[0].categories == ["x", "none"]
 
     def rows(path, intake: Intake):
         intake.average_categories()
