@@ -86,6 +86,19 @@ def test_a_table_still_does_for_an_imported_suite(bestrand, suite, tmp_path):
     assert again.json["metrics"] == ran.json["metrics"]
 
 
+@pytest.mark.parametrize(
+    ("paths", "said"),
+    [(["A="], "write PATH or NAME=PATH"), (["=t.csv"], "write PATH or NAME"), (["A=t.csv", "t.csv"], "of its own")],
+)
+def test_paths_that_name_no_file_or_not_all_models(bestrand, tmp_path, monkeypatch, paths, said):
+    """An empty path would be the folder that one happens to stand in."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("item_id,m\na,1\n")
+    ran = bestrand("import", "plain", *paths, "--out", "t.parquet")
+    assert (ran.code, list(tmp_path.iterdir())) == (2, [tmp_path / "t.csv"])
+    assert said in ran.err
+
+
 def test_suites_of_plain_tables_keep_their_bytes(table_suite):
     told = json.loads((table_suite / "suite.json").read_text())
     assert not {"imported", "contents"} & set(told)
