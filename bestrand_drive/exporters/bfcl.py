@@ -39,4 +39,4 @@ def usage(subset: Subset, file: str) -> str:
     return f"{place}bfcl generate --run-ids ...; bfcl evaluate --partial-eval ..."
 
 
-EXPORTER = Exporter("bfcl", f"BFCL's {FILE}", write, usage)
+EXPORTER = Exporter("bfcl", write, usage)

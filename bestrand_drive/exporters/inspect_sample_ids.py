@@ -60,4 +60,4 @@ def usage(subset: Subset, file: str) -> str:
     return f'inspect eval {tasks} --sample-id "$(cat {quote(file)})" ...'
 
 
-EXPORTER = Exporter("inspect-sample-ids", "inspect eval --sample-id: ids joined by commas", write, usage)
+EXPORTER = Exporter("inspect-sample-ids", write, usage)

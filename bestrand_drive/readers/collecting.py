@@ -49,10 +49,6 @@ class Labels:
         """All values, by number."""
         return list(self.numbers)
 
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self.numbers)
-
 
 @dataclass(frozen=True)
 class Columns:

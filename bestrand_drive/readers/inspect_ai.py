@@ -173,4 +173,4 @@ def scale(metric: str) -> Scale | None:
     return Scale(higher_is_better=False) if metric in (SECONDS, TOKENS) else None
 
 
-READER = Reader("inspect", "inspect_ai: .eval and .json logs", recognises, read, scale)
+READER = Reader("inspect", recognises, read, scale)

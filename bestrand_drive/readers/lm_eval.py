@@ -164,4 +164,4 @@ def scale(metric: str) -> Scale | None:
     return Scale(higher_is_better=False) if metric in LESS_IS_BETTER else None
 
 
-READER = Reader("lm-eval", "lm-evaluation-harness: samples_*.jsonl", recognises, read, scale, positional=True)
+READER = Reader("lm-eval", recognises, read, scale, positional=True)

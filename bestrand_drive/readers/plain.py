@@ -97,4 +97,4 @@ def recognises(path: Path) -> bool:
     return any(file.name.lower().endswith(SUFFIXES) for file in path.iterdir())
 
 
-READER = Reader("plain", "score tables: CSV, TSV, JSON lines or Parquet, wide or long", recognises, read)
+READER = Reader("plain", recognises, read)

@@ -238,4 +238,4 @@ def scale(metric: str) -> Scale | None:
     return Scale(0.0, 1.0) if metric == "hit" else None
 
 
-READER = Reader("vlmevalkit", "VLMEvalKit: tables of graded answers (xlsx, tsv, json)", recognises, read, scale)
+READER = Reader("vlmevalkit", recognises, read, scale)

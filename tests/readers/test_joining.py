@@ -14,7 +14,7 @@ from bestrand_drive.readers.scaling import Stated
 
 def read(rows, tmp_path, request=None, **reader):
     """Join rows as any reader gives them."""
-    own = Reader("toy", "", lambda path: True, lambda path, intake: iter(rows), **reader)
+    own = Reader("toy", lambda path: True, lambda path, intake: iter(rows), **reader)
     return read_logs(own, [Source(tmp_path)], request or Request())
 
 
@@ -148,7 +148,7 @@ def test_macro_needs_categories(tmp_path):
             row("3", "A", 0.0, category="y"),
         ]
 
-    cells, spec = read_logs(Reader("toy", "", lambda path: True, rows), [Source(tmp_path)], Request())
+    cells, spec = read_logs(Reader("toy", lambda path: True, rows), [Source(tmp_path)], Request())
     assert spec.macro
     np.testing.assert_allclose(cells.weights, [1.5, 0.75, 0.75])
 
