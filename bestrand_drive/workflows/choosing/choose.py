@@ -127,10 +127,11 @@ def family_numbers(
     """
     label = {name: name for name in scores.policies}
     for family, members in families.items():
-        if not set(members) & set(scores.policies):
+        probes = [member for member in dict.fromkeys(members) if member in scores.policies]
+        if not probes:
             known = ", ".join(scores.policies)
             raise UsageError(f"--family {family}: none of {', '.join(members)} is a probe; the probes are {known}.")
-        for member in set(members) & set(scores.policies):
+        for member in probes:
             if label[member] != member:
                 raise UsageError(f"--family {family}: {member} is already in another family.")
             label[member] = f"family {family}"

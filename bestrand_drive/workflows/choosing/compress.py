@@ -30,10 +30,10 @@ def compress_evidence(evidence: Evidence, request: CompressRequest) -> Suite:
         NothingSelected: No subset satisfies it.
     """
     request.check()
-    unknown = set(request.metric_weights) - set(evidence.scores.metric_names)
+    unknown = [name for name in request.metric_weights if name not in evidence.scores.metric_names]
     if unknown:
         known = choices(unknown, evidence.scores.metric_names)
-        raise UsageError(f"--metric {', '.join(sorted(unknown))}: not measured here; known are {known}")
+        raise UsageError(f"--metric {', '.join(unknown)}: not measured here; known are {known}")
     excluded = excluded_items(request, evidence.scores, evidence.members)
     costs = mean_costs(evidence.scores)
     choosable = len(eligible_items(evidence.scores, excluded))

@@ -40,8 +40,7 @@ def suite_spec(suite: Suite) -> ImportSpec:
 
 def known_items(suite: Suite, spec: ImportSpec) -> dict[Key, str]:
     """Items of a suite by the tool's own ids, with short hashes of their contents ("" where unknown)."""
-    ids = [leaf for item in suite.items for leaf in (item.members or [item.id])]
-    return {spec.native(leaf): suite.contents.get(leaf, "") for leaf in ids}
+    return {spec.native(leaf): suite.contents.get(leaf, "") for item in suite.items for leaf in item.leaves}
 
 
 def log_frame(suite: Suite, path: Path) -> tuple[pd.DataFrame, tuple[str, ...]]:
