@@ -61,6 +61,37 @@ def test_all_items_give_the_known_full_score(bestrand, suite, tmp_path):
     assert ran.json["metrics"]["exact_match"]["full"] == pytest.approx(np.mean(right_wrong(11, range(40))))
 
 
+def imported(folder, logs, **choice):
+    """The table of a new model's logs."""
+    told = {"task": "gsm8k", "metric": "exact_match", "rule": "strict-match"} | choice
+    bd.import_logs("lm-eval", logs, **told, out=folder / "new.parquet", force=True)
+    return folder / "new.parquet"
+
+
+def test_a_table_imported_from_the_logs_is_joined_as_they_are(suite, tmp_path):
+    """Its ids are the harness' positions, which are other questions in another run."""
+    chosen = [int(name) for name in bd.read_suite(suite).chosen]
+    logs = target(tmp_path / "a", chosen, renumbered=True)
+    table = imported(tmp_path, logs)
+    assert bd.estimate(suite, table)["exact_match"] == bd.estimate(suite, logs)["exact_match"]
+    reworded = imported(tmp_path, target(tmp_path / "b", range(40), content=", reworded"))
+    with pytest.raises(DataRefused, match=r"is not the same in the suite's benchmark and in .*new"):
+        bd.estimate(suite, reworded)
+
+
+def test_a_table_imported_by_another_rule_is_refused(suite, tmp_path):
+    rows = [lm_eval_row(n, {"exact_match": 1.0}, "strict-match") for n in range(40)]
+    put_lm_eval(tmp_path / "a", "new", rows, task="other")
+    with pytest.raises(UsageError, match=r"as the suite's table was \(gsm8k, .*there are: other exact_match"):
+        bd.estimate(suite, imported(tmp_path, tmp_path / "a", task="other"))
+    put_lm_eval(tmp_path / "b", "new", rows)
+    with pytest.raises(DataRefused, match="imported with bounds of exact_match '0:2', the suite's table with '0:1'"):
+        bd.estimate(suite, imported(tmp_path, tmp_path / "b", bounds={"exact_match": (0, 2)}))
+    put_lm_eval(tmp_path / "c", "new", [lm_eval_row(n, {"exact_match": 1.0}, "flexible-extract") for n in range(40)])
+    with pytest.raises(DataRefused, match="imported with filter 'flexible-extract', the suite's table with 'strict-m"):
+        bd.estimate(suite, imported(tmp_path, tmp_path / "c", rule="flexible-extract"))
+
+
 def test_data_that_drifted_are_refused(bestrand, suite, tmp_path):
     chosen = [int(name) for name in bd.read_suite(suite).chosen]
     ran = bestrand("estimate", suite, "--results", target(tmp_path, chosen, content=", reworded"))
