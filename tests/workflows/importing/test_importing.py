@@ -13,6 +13,7 @@ import pytest
 import bestrand_drive as bd
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.readers.parquet import item_facts
+from bestrand_drive.workflows.living.refresh_evidence import RefreshSource, refresh_evidence
 from tests.readers.logs import lm_eval_row, put_lm_eval, put_pool, right_wrong
 
 STRICT = ("--task", "gsm8k", "--metric", "exact_match", "--filter", "strict-match")
@@ -77,6 +78,14 @@ def test_a_table_imported_from_the_logs_is_joined_as_they_are(suite, tmp_path):
     reworded = imported(tmp_path, target(tmp_path / "b", range(40), content=", reworded"))
     with pytest.raises(DataRefused, match=r"is not the same in the suite's benchmark and in .*new"):
         bd.estimate(suite, reworded)
+
+
+def test_targets_of_a_refresh_are_joined_likewise(suite, tmp_path):
+    chosen = [int(name) for name in bd.read_suite(suite).chosen]
+    table = imported(tmp_path, target(tmp_path / "a", chosen, renumbered=True))
+    found = refresh_evidence(bd.read_suite(suite), RefreshSource(scores=table)).targets
+    marks = dict(zip(found.items, found.masked(0)[:, 0], strict=True))
+    assert {name: marks[name] for name in map(str, chosen)} == {str(n): right_wrong(11, range(40))[n] for n in chosen}
 
 
 def test_a_table_imported_by_another_rule_is_refused(suite, tmp_path):
