@@ -172,9 +172,14 @@ class Collector:
             if "" in texts[name][1]:
                 raise DataRefused(f"{place}: a row without {name}.")
         entry = self._joint([texts[name] for name in Entry._fields], "entry", Entry)
-        model, repeat, source = (self._joint([texts[name]], name, str) for name in ("model", "repeat", "source"))
+        model, repeat, source = (self._single(texts[name], name) for name in ("model", "repeat", "source"))
         cost = frame["cost_s"] if "cost_s" in frame.columns else np.full(len(frame), np.nan)
         self._parts.append(_arrays([entry, model, series, repeat, source, frame["value"], cost], place))
+
+    def _single(self, coded: tuple[np.ndarray, list[str]], name: str) -> np.ndarray:
+        """Codes of a column in the numbers of all frames."""
+        codes, values = coded
+        return np.asarray(np.array([self._labels[name].code(value) for value in values], dtype=np.int32)[codes])
 
     def _joint(self, parts: list[tuple[np.ndarray, list[str]]], name: str, kind: Callable[..., Hashable]) -> np.ndarray:
         """Codes of the combinations of some columns, in the numbers of all frames."""
@@ -243,6 +248,6 @@ def _arrays(columns: Iterable[Any], source: str) -> list[np.ndarray]:
         DataRefused: A value or a duration is no number.
     """
     try:
-        return [np.asarray(column).astype(kind) for column, kind in zip(columns, _TYPES, strict=True)]
+        return [np.asarray(column, dtype=kind) for column, kind in zip(columns, _TYPES, strict=True)]
     except (TypeError, ValueError) as error:
         raise DataRefused(f"{source}: a score or a duration is no number ({error}).") from error
