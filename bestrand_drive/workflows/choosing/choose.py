@@ -142,7 +142,7 @@ def family_labels(probes: Sequence[str], families: Mapping[str, Sequence[str]]) 
     """
     label = {name: name for name in probes}
     for family, members in families.items():
-        inside = [name for name in probes if name in members]
+        inside = [member for member in dict.fromkeys(members) if member in probes]
         if not inside:
             known = ", ".join(probes)
             raise UsageError(f"--family {family}: none of {', '.join(members)} is a probe; the probes are {known}.")

@@ -105,10 +105,10 @@ def check_metrics(request: CompressRequest, scores: ScoreMatrix) -> None:
     Raises:
         UsageError: Naming it.
     """
-    unknown = set(request.metric_weights) - set(scores.metric_names)
+    unknown = [name for name in request.metric_weights if name not in scores.metric_names]
     if unknown:
         known = choices(unknown, scores.metric_names)
-        raise UsageError(f"--metric {', '.join(sorted(unknown))}: not measured here; known are {known}")
+        raise UsageError(f"--metric {', '.join(unknown)}: not measured here; known are {known}")
 
 
 def size_of(request: CompressRequest, items: int, choosable: int, cost_s: Tensor | None) -> int:

@@ -13,7 +13,7 @@ from bestrand_drive.compression.policy_estimates import policy_estimates
 from bestrand_drive.compression.stopping.rule import Decision
 from bestrand_drive.errors import Incomplete, UsageError, choices
 from bestrand_drive.suite import Suite, SuiteProbe
-from bestrand_drive.workflows.choosing.cautions import cautions
+from bestrand_drive.workflows.estimating.cautions import cautions
 from bestrand_drive.workflows.estimating.knowledge import item_weights, population_of
 from bestrand_drive.workflows.estimating.targets import (
     Target,
