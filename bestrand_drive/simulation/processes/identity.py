@@ -43,12 +43,13 @@ class Running(NamedTuple):
 def running(pid: int) -> Running | None:
     """What runs under an id; None when nothing does.
 
-    A zombie is a process that has ended, unless it is only its first thread that has.
+    A zombie is a process that has ended, unless it is only its first thread that has. Names are any bytes, such as half
+    a letter where the kernel has cut one.
     """
     try:
-        fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode().split()
         start = f"{_boot()}:{fields[_START]}"
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         return None
     if fields[_STATE] in _GONE and int(fields[_THREADS]) <= 1:
         return None
