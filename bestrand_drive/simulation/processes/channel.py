@@ -44,11 +44,11 @@ class Channel:
         self._heard = b""
 
     def send(self, line: bytes) -> None:
-        """Say something; a supervisor that has ended does not hear it, which is met when listening."""
-        rest = memoryview(line)
+        """Say something; a supervisor that has ended, or was closed, does not hear it: that is met when listening."""
+        rest, requests = memoryview(line), self._process.stdin
         with contextlib.suppress(BrokenPipeError):
-            while rest and self._process.stdin:
-                rest = rest[self._process.stdin.write(rest) or 0 :]
+            while rest and requests and not requests.closed:
+                rest = rest[requests.write(rest) or 0 :]
 
     def receive(self, limit_s: float) -> list[dict[str, Any]] | None:
         """What it has said, waiting so many seconds for the first word; None once it will say nothing any more."""

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +16,7 @@ from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.processes.channel import Channel
 from bestrand_drive.simulation.processes.identity import is_running
 from bestrand_drive.simulation.processes.marks import DRIVER, RUN, START, driver_mark, marked, new_mark
+from bestrand_drive.simulation.processes.messages import stop_line
 from bestrand_drive.simulation.processes.reaping import reap_run
 from bestrand_drive.simulation.processes.records import records_of
 from bestrand_drive.simulation.processes.supervised import Launch, Supervised
@@ -283,6 +285,14 @@ def test_the_stop_command_outlives_its_supervisor(tmp_path, whole):
         process._channel.close()
     assert (tmp_path / "stopped").exists()
     assert records_of(RUN_MARK) == ()
+
+
+def test_a_supervisor_that_was_closed_is_told_nothing():
+    """Where the kernel holds a process of a lost one, that is the news, and not the closed pipe."""
+    with open(os.devnull, "wb", buffering=0) as requests:
+        channel = Channel.__new__(Channel)
+        channel._process = SimpleNamespace(stdin=requests)
+    channel.send(stop_line(0.0))
 
 
 def test_a_start_that_is_never_told_leaves_nothing(tmp_path, monkeypatch):
