@@ -123,13 +123,9 @@ class Adapter:
             inherited: The environment in which it will run, for its Python path.
 
         Raises:
-            UsageError: The evaluator would hand a CARLA_ROOT to a shell that the shell would not take as one word.
+            UsageError: See ``refuse_split``.
         """
-        if self.starts_server and shlex.quote(str(job.carla_root)) != str(job.carla_root):
-            raise UsageError(
-                f"{job.carla_root}: {self.title}'s evaluator starts CarlaUE4.sh there through a shell, which would "
-                "not read this as one word. Use a run folder and a --carla-root without spaces and special characters."
-            )
+        self.refuse_split(job.carla_root)
         folders = [job.agent_folder, job.result.parent, *([job.record_folder] if job.record else [])]
         return Command(
             argv=self._argv(job),
@@ -141,6 +137,18 @@ class Adapter:
             live=job.live,
             heartbeat=job.heartbeat if job.hooks else None,
         )
+
+    def refuse_split(self, place: Path) -> None:
+        """Refuse a place in which no CARLA_ROOT of a slot can be.
+
+        Raises:
+            UsageError: The evaluator would hand it to a shell, which would not take it as one word.
+        """
+        if self.starts_server and shlex.quote(str(place)) != str(place):
+            raise UsageError(
+                f"{place}: {self.title}'s evaluator starts CarlaUE4.sh there through a shell, which would not read "
+                "this as one word. Use a run folder, and a --scratch of workers, without spaces and special characters."
+            )
 
     def _argv(self, job: Job) -> tuple[str, ...]:
         """Interpreter, script and flags, each flag as one word, so that no value is taken for a flag."""
