@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from dataclasses import dataclass
@@ -89,9 +90,19 @@ def _part(part: str, places: tuple[Path, ...]) -> str:
     return part
 
 
+def _is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; a text that is too long for a name names none."""
+    try:
+        return path.exists()
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return False
+
+
 def _found(flag: str, text: str, places: tuple[Path, ...]) -> Path | None:
     """Where a path leads from one of the places; links are kept as they are."""
-    found = [path for place in places if (path := Path(os.path.abspath(place / text))).exists()]
+    found = [path for place in places if _is_there(path := Path(os.path.abspath(place / text)))]
     if len(found) == 2 and not found[0].samefile(found[1]):
         raise UsageError(f"{flag} {text}: both {found[0]} and {found[1]} exist. Give an absolute path.")
     return found[0] if found else None

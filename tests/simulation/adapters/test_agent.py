@@ -31,6 +31,7 @@ def test_parts_of_the_configuration(places):
     here = places["cwd"]
     assert agent.config == f"{here}/cfg.yaml+{here}/ckpt+only_traj+meta/model-7b+0.75"
     assert find_agent("mine.py", **places).config == ""
+    assert find_agent("mine.py", "x" * 300, **places).config == "x" * 300
 
 
 def test_links_keep_their_names(places):
