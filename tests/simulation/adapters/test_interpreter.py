@@ -22,8 +22,10 @@ def test_what_it_has_and_lacks(make_job, tmp_path):
 
 
 def test_chatter_around_it_is_passed_over(make_job, tmp_path):
-    """A sitecustomize of the user's, or a wrapper, may print."""
-    (tmp_path / "sitecustomize.py").write_text("print('hello'); import atexit; atexit.register(print, 'bye')")
+    """A sitecustomize of the user's, or a wrapper, may print, in any encoding."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import atexit, os; os.write(1, b'gr\\xfc\\xdfe\\n'); atexit.register(print, 'bye')"
+    )
     command = BENCH2DRIVE.command(make_job(BENCH2DRIVE, paths=(tmp_path,)))
     assert look_at((sys.executable,), (), command).missing == ()
 
