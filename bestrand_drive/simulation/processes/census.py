@@ -27,8 +27,19 @@ class Census:
         self.peak_bytes = 0
 
     def begin(self) -> None:
-        """Write down what ends the tree, before there is one."""
-        self._write(())
+        """Write down what ends the tree, before there is one.
+
+        Raises:
+            OSError: There is a stop command, and it cannot be written down: no mark would tell of a container.
+        """
+        if self._stop is None:
+            self._write(())
+            return
+        try:
+            self._put(())
+        except OSError as error:
+            error.filename = str(self._record)
+            raise
 
     def look(self, now: float) -> None:
         """Look again when it is time."""
@@ -43,9 +54,11 @@ class Census:
             self._write(sorted(known))
 
     def _write(self, known: Iterable[ProcessId]) -> None:
-        own = identify(os.getpid())
         with contextlib.suppress(OSError):  # a full disk: marks tell the rest
-            write_record(self._record, [one for one in (own, *known) if one], self._stop)
+            self._put(known)
+
+    def _put(self, known: Iterable[ProcessId]) -> None:
+        write_record(self._record, [one for one in (identify(os.getpid()), *known) if one], self._stop)
 
     def close(self) -> None:
         """Nothing is left to be written down."""

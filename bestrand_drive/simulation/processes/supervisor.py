@@ -87,8 +87,8 @@ class Supervisor:
 
     def _start(self) -> bool:
         """Start the command; False when it cannot be."""
-        self._census.begin()
         try:
+            self._census.begin()
             self._command = self._spawn(self._order.argv)
         except OSError as error:
             self._census.close()
