@@ -74,7 +74,7 @@ class Slot:
         try:
             said = self._keeper.keep(finished)
         except OSError as error:
-            said = f"not kept: {error.strerror}"
+            said = f"not kept: {error.strerror or error}"  # shutil has some of its own, without a word of the system
         shutil.rmtree(finished.work, ignore_errors=True)
         return said
 
