@@ -55,7 +55,7 @@ class RunInfo(Frozen):
 
     Attributes:
         schema_name: Version of the folder's format.
-        benchmark: ``bench2drive`` or ``fail2drive``.
+        benchmark: ``bench2drive``, ``fail2drive`` or ``builtin``.
         simulator: What simulates; ``mixed`` after runs in both were pooled.
         policy: Who is evaluated.
         evaluator: By what.

@@ -60,7 +60,7 @@ def living_owner(run: str) -> ProcessId | None:
     """Another process on this host that drives a run now, by the marks of what it has started; None when none does."""
     kept = lineage(os.getpid())
     started = (one.process.pid for one in marked(RUN, run))
-    owners = {driver_of(pid) for pid in started if pid not in kept}
+    owners = dict.fromkeys(driver_of(pid) for pid in started if pid not in kept)
     return next((one for one in owners if one and one.pid not in kept and is_running(one)), None)
 
 
