@@ -1,4 +1,4 @@
-"""Now and then: who is in the tree (for the record), and how much memory it holds."""
+"""Now and then: who is in the tree, for the record."""
 
 from __future__ import annotations
 
@@ -13,18 +13,13 @@ from bestrand_drive.simulation.processes.tree import descendants
 
 
 class Census:
-    """Of everything below this process.
-
-    Attributes:
-        peak_bytes: Largest sum of resident memory that was seen.
-    """
+    """Of everything below this process."""
 
     def __init__(self, record: Path, every_s: float, stop: StopCommand | None = None) -> None:
         self._record, self._stop = record, stop
         self._every_s = every_s
         self._next = 0.0
         self._known: frozenset[ProcessId] = frozenset()
-        self.peak_bytes = 0
 
     def begin(self) -> None:
         """Write down what ends the tree, before there is one.
@@ -46,9 +41,7 @@ class Census:
         if now < self._next:
             return
         self._next = now + self._every_s
-        found = descendants([os.getpid()])
-        self.peak_bytes = max(self.peak_bytes, sum(one.memory_bytes for one in found))
-        known = frozenset(one.process for one in found)
+        known = frozenset(one.process for one in descendants([os.getpid()]))
         if known != self._known:
             self._known = known
             self._write(sorted(known))

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 _PROC = Path("/proc")
-_STATE, _PARENT, _THREADS, _START, _PAGES = 0, 1, 17, 19, 21
-"""Fields of ``/proc/<pid>/stat`` after the name in brackets (proc(5): 3, 4, 20, 22, 24)."""
+_STATE, _PARENT, _THREADS, _START = 0, 1, 17, 19
+"""Fields of ``/proc/<pid>/stat`` after the name in brackets (proc(5): 3, 4, 20, 22)."""
 _GONE = {"Z", "X", "x"}
 
 
@@ -32,12 +32,10 @@ class Running(NamedTuple):
     Attributes:
         process: Which one.
         parent: Id of the one that would be told of its end.
-        memory_bytes: Resident, shared pages included.
     """
 
     process: ProcessId
     parent: int
-    memory_bytes: int
 
 
 def running(pid: int) -> Running | None:
@@ -53,8 +51,7 @@ def running(pid: int) -> Running | None:
         return None
     if fields[_STATE] in _GONE and int(fields[_THREADS]) <= 1:
         return None
-    memory = int(fields[_PAGES]) * os.sysconf("SC_PAGE_SIZE")
-    return Running(ProcessId(pid, start), int(fields[_PARENT]), memory)
+    return Running(ProcessId(pid, start), int(fields[_PARENT]))
 
 
 def process_start(pid: int) -> str | None:

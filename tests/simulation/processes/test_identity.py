@@ -37,8 +37,6 @@ def no_pidfd(*_):
 def test_the_kernel_is_read_as_psutil_reads_it(child):
     found = running(child.pid)
     assert found.parent == os.getpid()
-    own = running(os.getpid())
-    assert own.memory_bytes == pytest.approx(psutil.Process().memory_info().rss, rel=0.2)
     ticks = os.sysconf("SC_CLK_TCK")
     seconds = int(found.process.start.rpartition(":")[2]) / ticks
     assert psutil.boot_time() + seconds == pytest.approx(psutil.Process(child.pid).create_time(), abs=2)

@@ -1,4 +1,4 @@
-"""A supervised command: started, ended with everything below it, its output kept, its use told."""
+"""A supervised command: started, ended with everything below it, its output kept."""
 
 from __future__ import annotations
 
@@ -35,9 +35,7 @@ def test_a_command_that_ends(tmp_path, script, code):
     assert process.poll() is ended
     assert process.stop() is ended
     assert process.pids() == ()
-    said = "out\nerr\n" if "echo" in script else ""
-    assert (tmp_path / "out.log").read_text() == said
-    assert ended.usage.log_bytes == len(said)
+    assert (tmp_path / "out.log").read_text() == ("out\nerr\n" if "echo" in script else "")
     assert records_of(RUN_MARK) == ()
 
 
@@ -215,19 +213,6 @@ def test_a_stop_command_that_is_not_there_is_noted(tmp_path):
     process = Supervised(shell(tmp_path, "exec sleep 600", stop_argv=("/absent/stop",)), RUN_MARK)
     assert process.stop(LIMIT_S).code == -signal.SIGTERM
     assert "stop command: /absent/stop: No such file" in (tmp_path / "out.log").read_text()
-
-
-def test_use_is_measured(tmp_path):
-    """Of grandchildren too: two processes that hold 60 MB each for a while, and half a second of work."""
-    work = (
-        "import time; held = bytearray(60_000_000); end = time.process_time() + 0.25\n"
-        "while time.process_time() < end: pass\n"
-        "time.sleep(1)"
-    )
-    both = f"{sys.executable} -S -c '{work}' & {sys.executable} -S -c '{work}' & wait"
-    usage = Supervised(shell(tmp_path, both, sample_s=0.05), RUN_MARK).wait(LIMIT_S).usage
-    assert usage.cpu_s >= 0.5
-    assert usage.peak_memory_bytes >= 120_000_000
 
 
 def test_a_driver_that_threads_and_forgets_is_no_driver_that_ends(tmp_path):
