@@ -152,10 +152,9 @@ class Adapter:
 
     def _argv(self, job: Job) -> tuple[str, ...]:
         """Interpreter, script and flags, each flag as one word, so that no value is taken for a flag."""
-        seed = self.seed(job.route_id, job.repeat) if job.seed is None else job.seed
         flags = {
             "--port": job.port,
-            "--traffic-manager-seed": seed,
+            "--traffic-manager-seed": self.seed(job.route_id, job.repeat),
             "--timeout": f"{self.timeout_s if job.timeout_s is None else job.timeout_s:g}",
             "--routes": job.route_path,
             "--repetitions": 1,
@@ -197,7 +196,7 @@ class Adapter:
         of_shell = [part for part in inherited.get("PYTHONPATH", "").split(os.pathsep) if part]
         folders = ("leaderboard", "scenario_runner", *self.paths)
         checkout = own_paths(root) if self.module else [root / part for part in folders]
-        there = [str(path) for path in (*checkout, *job.paths) if path.exists()]
+        there = [str(path) for path in checkout if path.exists()]
         carla = [str(path) for path in (api / "carla", api) if path.exists()]
         parts = [*([str(HOOKS)] if job.hooks else []), *given, *there, *of_shell, *carla]
         return os.pathsep.join(dict.fromkeys(parts))

@@ -33,7 +33,7 @@ class Agent:
     shared: tuple[Path, ...] = ()
 
 
-def find_agent(agent: str, config: str = "", *, root: Path | None = None, cwd: Path | None = None) -> Agent:
+def find_agent(agent: str, config: str = "", *, root: Path | None = None) -> Agent:
     """The agent with absolute paths.
 
     A path may be relative to the folder where the command is given, or to the checkout, as in the benchmarks' own
@@ -43,12 +43,11 @@ def find_agent(agent: str, config: str = "", *, root: Path | None = None, cwd: P
         agent: Path of the agent's file, or ``probe:NAME`` for a probe that comes with this package.
         config: Configuration, parts joined by ``+``.
         root: The benchmark's checkout, None without one.
-        cwd: Where the command is given.
 
     Raises:
         UsageError: A file is in neither place, or another one in each; or the evaluator could not import the name.
     """
-    places = (cwd or Path.cwd(), *([root] if root else []))
+    places = (Path.cwd(), *([root] if root else []))
     shipped = agent.startswith(PROBE)
     path = shipped_probe(agent.removeprefix(PROBE)) if shipped else _found("--agent", agent, places)
     if path is None or not path.is_file():

@@ -64,14 +64,13 @@ def living_owner(run: str) -> ProcessId | None:
     return next((one for one in owners if one and one.pid not in kept and is_running(one)), None)
 
 
-def reap_start(run: str, start: str, *, patience_s: float = PATIENCE_S) -> tuple[str, ...]:
+def reap_start(run: str, start: str) -> None:
     """End what one supervised start left behind, at once. See ``reap_run``."""
     path = record_path(run, start)
     noted = list(recorded(path))
-    stopped = _run_stops([path])
-    ended = _end(lambda: _with_descendants(noted, START, start), 0.0, patience_s)
+    _run_stops([path])
+    _end(lambda: _with_descendants(noted, START, start), 0.0, PATIENCE_S)
     path.unlink(missing_ok=True)
-    return (*stopped, *ended)
 
 
 def _run_stops(paths: Iterable[Path]) -> tuple[str, ...]:
