@@ -41,7 +41,7 @@ class Ending:
         crash: What the log gives as the cause of the agent's own crash.
         server_died: The server ended by itself before the evaluator wrote the record.
         lost: The evaluator's supervisor was killed, and the evaluator with it.
-        interrupted: We were told to stop (Ctrl-C, preemption).
+        interrupted: We were told to stop before it had ended (Ctrl-C, preemption).
     """
 
     exit_code: int | None = 0

@@ -107,7 +107,8 @@ class Slot:
         except ServerFault as fault:
             said = {"outcome": Outcome.INFRASTRUCTURE, "reason": fault.reason, "detail": str(fault)}
             attempt = Attempt.model_validate({**made, **said, **_of_time(watch)})
-            return Finished(cell, None if fault.reason is Reason.INTERRUPTED else attempt, None, None, work, log)
+            interrupted = fault.reason is Reason.INTERRUPTED or self._halt.asked
+            return Finished(cell, None if interrupted else attempt, None, None, work, log)
 
     def _attempt(
         self, cell: Cell, made: dict[str, object], watch: Stopwatch, place: Place, work: Path, log: Path
