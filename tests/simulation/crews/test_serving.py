@@ -21,7 +21,7 @@ SCORE = Told(attempt=scored(1, key()))
 
 
 def answered(tmp_path, told: Told, *, leaves: bool) -> tuple[End, Told | None]:
-    """What a worker tells of an attempt that ends at the moment in which it is told to leave, or over; None: nothing."""
+    """What a worker tells of an attempt that ends in the moment when it is told to leave, or over; None for nothing."""
     session = Session(tmp_path, "0" * 32)
     mailbox.begin(session, Offer(version="1", folder="/", request={}, keys=(key(),)))
     session.orders("w").mkdir()
