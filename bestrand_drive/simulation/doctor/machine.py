@@ -64,7 +64,7 @@ def _listed() -> list[str] | None:
         return None
     try:
         done = subprocess.run(  # noqa: S603  a fixed program, found on the user's path
-            [program, "-L"], capture_output=True, text=True, timeout=_SMI_S, check=False
+            [program, "-L"], capture_output=True, text=True, errors="replace", timeout=_SMI_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
