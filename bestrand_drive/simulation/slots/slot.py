@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import socket
@@ -228,7 +229,7 @@ def _of_judgement(judged: Judgement, attended: Attended, signature: Signature) -
         "game_s": judged.game_s,
         "system_s": judged.system_s,
         "ticks": attended.beat.ticks if attended.beat else None,
-        "speed": round(speed, 3) if speed else None,
+        "speed": round(speed, 3) if speed and math.isfinite(speed) else None,
     }
 
 
