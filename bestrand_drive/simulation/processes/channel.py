@@ -55,7 +55,9 @@ class Channel:
         events = self._process.stdout
         if events is None or events.closed:
             return None
-        if not select.select([events], [], [], max(limit_s, 0.0))[0]:
+        waiting = select.poll()  # select itself knows no descriptor above 1023
+        waiting.register(events, select.POLLIN)
+        if not waiting.poll(max(limit_s, 0.0) * 1000):
             return []
         content = os.read(events.fileno(), _CHUNK)
         if not content:

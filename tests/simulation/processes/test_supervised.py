@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -270,6 +272,26 @@ def test_the_stop_command_outlives_its_supervisor(tmp_path, whole):
         process._channel.close()
     assert (tmp_path / "stopped").exists()
     assert records_of(RUN_MARK) == ()
+
+
+def test_a_supervisor_is_heard_where_many_files_are_open():
+    """Its pipe has a high number then, as with hundreds of servers, or in a program of somebody else's."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(2048, limits[1]), limits[1]))
+    heard, said = os.pipe()
+    high = fcntl.fcntl(heard, fcntl.F_DUPFD_CLOEXEC, 1500)
+    try:
+        channel = Channel.__new__(Channel)
+        channel._process, channel._heard = SimpleNamespace(stdout=os.fdopen(high, "rb", buffering=0)), b""
+        assert channel.receive(0.0) == []
+        os.write(said, b'{"event": "ended"}\n')
+        assert channel.receive(0.0) == [{"event": "ended"}]
+        os.close(said)
+        assert channel.receive(0.0) is None
+        channel._process.stdout.close()
+    finally:
+        os.close(heard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 def test_a_supervisor_that_was_closed_is_told_nothing():
