@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bestrand_drive.headless.actor import Actor, Kind, Transform, Vector
-from bestrand_drive.headless.blueprints.catalog import Blueprint
+from bestrand_drive.headless.blueprints.blueprint import Blueprint
 from bestrand_drive.headless.world.bodies import Bodies, TableActor
 from bestrand_drive.headless.world.boxes import Boxes, overlap
 from bestrand_drive.headless.world.contacts import CLEARANCE_M, Solids
