@@ -22,6 +22,8 @@ IGNORED_WITH_VALUE = frozenset({
     "-secondarythreads", "-abslog",
 })  # fmt: skip
 """Such flags with a value, behind ``=`` or as the next word."""
+_LONGEST_PORT = 20
+"""Digits, leading zeros among them; Python reads no number of thousands."""
 
 
 def carla_flags(flags: Sequence[str], defaults: ServeOptions) -> tuple[ServeOptions, list[str]]:
@@ -76,6 +78,6 @@ def _check_no_port(flag: str) -> None:
 
 def _port(flag: str, value: str) -> int:
     """A port number."""
-    if not (value.isascii() and value.isdigit() and int(value) <= 65535):
+    if not (value.isascii() and value.isdigit() and len(value) <= _LONGEST_PORT and int(value) <= 65535):
         raise UsageError(f"{flag}: a port is a number up to 65535, written like {flag.partition('=')[0]}=2000.")
     return int(value)

@@ -54,7 +54,8 @@ def test_a_known_flag_s_missing_value_does_not_swallow_the_next_flag():
     assert carla_flags(["-fps", "-carla-rpc-port=3000"], PLAIN)[0].port == 3000
 
 
-@pytest.mark.parametrize("flag", ["-carla-rpc-port=", "-carla-rpc-port=x", "-carla-rpc-port=70000", "-carla-port=-1"])
+@pytest.mark.parametrize("flag", ["-carla-rpc-port=", "-carla-rpc-port=x", "-carla-rpc-port=70000", "-carla-port=-1",
+                                  f"-carla-rpc-port={'9' * 5000}"])  # fmt: skip
 def test_a_port_that_is_none_is_refused(flag):
     with pytest.raises(UsageError, match="port"):
         carla_flags([flag], PLAIN)

@@ -32,7 +32,7 @@ def install(
     seed: Seed = 0,
     synchronous: Synchronous = False,
     die_with_parent: DieWithParent = False,
-    fault: Faults = [],  # noqa: B006  as above
+    fault: Faults = [],  # noqa: B006  typer's way to say that it may be absent
 ) -> None:
     """Make a CARLA_ROOT whose CarlaUE4.sh starts the server, so that an evaluator needs no change.
 
@@ -41,7 +41,7 @@ def install(
     Example: bestrand headless install carla_root/ --maps towns/
     """
     require_extra()
-    from bestrand_drive.headless.installation import install as write  # noqa: PLC0415  as above
+    from bestrand_drive.headless.installation import install as write  # noqa: PLC0415  only this command needs carla
 
     options = ServeOptions(
         maps=tuple(maps),

@@ -21,6 +21,8 @@ _LONGEST_TOWN = 120
 """Characters; the server finds no town of a longer name, and file systems take none of twice that."""
 _FARTHEST_M, _ASIDE_M = 1e6, 5000.0
 """From the origin, where the server's worlds end; from a route to its scenarios' places, to which roads are made."""
+_MOST_DEG = 1e6
+"""Of a heading; in what lies beyond, nothing is left of the direction."""
 
 
 def map_from_routes(
@@ -65,7 +67,7 @@ def _within_reach(file: RouteFile, route: Route) -> Route:
     """The route itself, if a map can be made around it.
 
     Raises:
-        DataRefused: Its town's name is too long for a file, or a place is too far away.
+        DataRefused: Its town's name is too long for a file, a place is too far away, or a heading is none.
     """
     where = f"{file.path}: route {route.id}"
     if len(route.town) > _LONGEST_TOWN:
@@ -73,6 +75,8 @@ def _within_reach(file: RouteFile, route: Route) -> Route:
     if not all(abs(part) <= _FARTHEST_M for place in route.waypoints for part in place):
         raise DataRefused(f"{where}: a waypoint lies beyond {_FARTHEST_M / 1000:,.0f} km.")
     for scenario in route.scenarios:
+        if not abs(scenario.yaw) <= _MOST_DEG:
+            raise DataRefused(f"{where}: the yaw of its {scenario.type[:40]} is beyond {_MOST_DEG:g} degrees.")
         for name, place in {"trigger_point": scenario.trigger, **scenario.places}.items():
             if not min(math.dist(place, waypoint) for waypoint in route.waypoints) <= _ASIDE_M:
                 raise DataRefused(

@@ -8,10 +8,8 @@ from functools import cached_property
 from importlib import resources
 
 from bestrand_drive.headless.actor import Vector
-from bestrand_drive.headless.blueprints.blueprint import AttributeSpec, AttributeType, Blueprint, Limits
+from bestrand_drive.headless.blueprints.blueprint import AttributeType, Blueprint
 from bestrand_drive.headless.blueprints.families import Draft, drafts, load_data
-
-__all__ = ["AttributeSpec", "AttributeType", "Blueprint", "Catalog", "Limits", "load_catalog"]
 
 _MESH = "static.prop.mesh"
 LARGEST_SCALE = 100.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -27,8 +28,9 @@ def files_of(routes: Sequence[Route]) -> dict[PurePosixPath, str]:
     Raises:
         DataRefused: Two routes have one id, or one cannot be a road.
     """
-    if len({route.id for route in routes}) < len(routes):
-        raise DataRefused("Two of the routes have the same id; make their maps in different folders.")
+    twice = [name for name, count in Counter(route.id for route in routes).items() if count > 1]
+    if twice:
+        raise DataRefused(f"Routes with the same id: {', '.join(twice[:5])}; make their maps in different folders.")
     texts: dict[PurePosixPath, str] = {}
     for town in dict.fromkeys(route.town for route in routes):
         own = [route for route in routes if route.town == town]

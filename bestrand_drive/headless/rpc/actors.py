@@ -29,7 +29,7 @@ def get_actors_by_id(context: Context, ids: list[int]) -> list[Any]:
 
 def spawn_actor(context: Context, description: Any, transform: Any) -> list[Any]:  # noqa: ANN401  whatever a client sent
     """A new actor, free in the world."""
-    return encoding.actor(context, context.world.actor(spawn(context, description, decoding.transform(transform), 0)))
+    return encoding.actor(context, context.world.actor(spawn(context, description, decoding.transform(transform))))
 
 
 def spawn_actor_with_parent(
@@ -41,13 +41,18 @@ def spawn_actor_with_parent(
     _socket_name: str = "",
 ) -> list[Any]:
     """A new actor fixed to another; every attachment is rigid here."""
-    if parent not in context.world.actors:
-        raise Refused("unable to attach actor: parent actor not found")
-    spawned = spawn(context, description, decoding.transform(transform), parent)
+    spawned = spawn_attached(context, description, decoding.transform(transform), parent)
     return encoding.actor(context, context.world.actor(spawned))
 
 
-def spawn(context: Context, description: Any, transform: Transform, parent: int) -> int:  # noqa: ANN401  whatever a client sent
+def spawn_attached(context: Context, description: Any, transform: Transform, parent: Any) -> int:  # noqa: ANN401  whatever a client sent
+    """Spawn from an ActorDescription, fixed to another actor; the new actor's id."""
+    if decoding.whole(parent) not in context.world.actors:
+        raise Refused("unable to attach actor: parent actor not found")
+    return spawn(context, description, transform, parent)
+
+
+def spawn(context: Context, description: Any, transform: Transform, parent: int = 0) -> int:  # noqa: ANN401  whatever a client sent
     """Spawn from an ActorDescription; the new actor's id."""
     type_id = decoding.text(description[1])
     attributes = decoding.attributes(description[2], context.version.attribute_type_base)

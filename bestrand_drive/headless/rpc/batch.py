@@ -113,10 +113,11 @@ def _spawn(context: Context, fields: list[Any]) -> int:
     """Spawn an actor, then run the commands chained to it, whose actor it becomes; their outcomes are not reported."""
     named = decoding.fields(context.version, "SpawnActor", fields)
     after = _read_chained(named["do_after"])
-    parent = decoding.optional(named["parent"])
-    if parent is not None and parent not in context.world.actors:
-        raise Refused("unable to attach actor: parent actor not found")
-    spawned = actors.spawn(context, named["description"], decoding.transform(named["transform"]), parent or 0)
+    parent, place = decoding.optional(named["parent"]), decoding.transform(named["transform"])
+    if parent is None:
+        spawned = actors.spawn(context, named["description"], place)
+    else:
+        spawned = actors.spawn_attached(context, named["description"], place, parent)
     for index, chained in after:
         if index not in (_SPAWN, _CONSOLE):
             chained[0] = spawned

@@ -53,8 +53,8 @@ def whole(value: Any) -> int:  # noqa: ANN401  whatever a client sent
     Raises:
         TypeError: It is none.
     """
-    if not isinstance(value, int) or not 0 <= value < 1 << 32:
-        raise TypeError(f"{value!r:.40} is no id")
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value < 1 << 32:
+        raise TypeError(f"a whole number from 0 to 4294967295 is needed, not {value!r:.40}")
     return value
 
 

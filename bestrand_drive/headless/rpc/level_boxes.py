@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from bestrand_drive.headless.actor import Actor, Kind, Vector
 from bestrand_drive.headless.rpc.context import Context
+from bestrand_drive.headless.sensors.pose import rotation_matrix
 from bestrand_drive.headless.wire.descriptions import box_value
-from bestrand_drive.headless.world.attachments import rotation_matrices
 
 _ANY = 255
 _PLATE_HALF_M: Vector = (0.05, 0.35, 0.35)
@@ -31,7 +29,7 @@ def _world_box(context: Context, actor: Actor) -> list[Any]:
     sign = actor.kind is Kind.SIGN
     centre, extent = (_PLATE_CENTRE_M, _PLATE_HALF_M) if sign else (actor.box_centre, actor.extent)
     place = actor.transform
-    turned = rotation_matrices(np.array(place.rotation)[:, None])[0] @ centre
+    turned = rotation_matrix(place.rotation) @ centre
     x, y, z = (float(at + offset) for at, offset in zip(place.location, turned, strict=True))
     return box_value(context.version, actor.id, (x, y, z), extent, place.rotation)
 

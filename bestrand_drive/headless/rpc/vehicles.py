@@ -45,7 +45,7 @@ def get_vehicle_light_state(context: Context, actor_id: int) -> list[int]:
 
 def set_vehicle_light_state(context: Context, actor_id: int, state: Any) -> None:  # noqa: ANN401  whatever a client sent
     """Switch a vehicle's lamps: flags, bare in a batch or inside a struct."""
-    context.world.set_light_state(actor_id, decoding.small(state if isinstance(state, int) else state[0]))
+    context.world.set_light_state(actor_id, decoding.whole(state if isinstance(state, int) else state[0]))
 
 
 def get_vehicle_light_states(context: Context) -> list[tuple[int, int]]:

@@ -13,9 +13,9 @@ from types import MappingProxyType
 
 _RADIUS_M = 6378137.0  # EARTH_RADIUS_EQUA of LibCarla's GeoLocation.cpp
 _SCALE = 0.9996  # k0 of the transverse Mercator projection of 0.9.16
-_REFERENCE = re.compile(r"<geoReference>(.*?)</geoReference>", re.DOTALL)
-_LATITUDE = re.compile(r"\+lat_0=([-+.\deE]+)")
-_LONGITUDE = re.compile(r"\+lon_0=([-+.\deE]+)")
+_NUMBER = re.compile(r"\s*([-+.\deE]+)")
+_LONGEST = 4096
+"""Characters of a reference that are looked at."""
 
 
 @dataclass(frozen=True)
@@ -27,18 +27,16 @@ class GeoReference:
 
 
 def parse_reference(opendrive: str) -> GeoReference:
-    """The origin that an OpenDRIVE file names."""
-    section = _REFERENCE.search(opendrive)
-    text = section.group(1) if section else ""
-    latitude, longitude = _LATITUDE.search(text), _LONGITUDE.search(text)
-    default = GeoReference()
+    """The origin that an OpenDRIVE file names: both numbers or, as LibCarla has it, the default for both."""
+    text = opendrive.partition("<geoReference>")[2][:_LONGEST].partition("</geoReference>")[0]
+    words = text.strip().removeprefix("<![CDATA[").partition("]]>")[0].split(" ")
+    said = dict(word.split("=") for word in words if word.count("=") == 1)
+    numbers = [_NUMBER.match(said.get(name, "")) for name in ("+lat_0", "+lon_0")]
     try:
-        return GeoReference(
-            float(latitude.group(1)) if latitude else default.latitude,
-            float(longitude.group(1)) if longitude else default.longitude,
-        )
+        latitude, longitude = (float(found.group(1)) for found in numbers if found)
     except ValueError:
-        return default
+        return GeoReference()
+    return GeoReference(latitude, longitude)
 
 
 Projection = Callable[[GeoReference, float, float], tuple[float, float]]

@@ -21,10 +21,10 @@ from bestrand_drive.headless.sensors.raycast import Hits, RayGrid, cast
 from bestrand_drive.headless.sensors.reading import Body, Moment
 from bestrand_drive.headless.sensors.scene import SceneBoxes
 from bestrand_drive.headless.sensors.schedule import Span
+from bestrand_drive.headless.world.actor_calls import ROADS_LABEL
 
 _HEAD = Struct("<fI")
 _SEMANTIC = np.dtype([("point", "<f4", 3), ("cosine", "<f4"), ("id", "<u4"), ("tag", "<u4")])
-_ROAD = 1  # carla::rpc::CityObjectLabel::Roads
 _MAX_RAYS = 1_000_000
 
 
@@ -168,5 +168,5 @@ class SemanticLidar:
         rows["cosine"] = sweep.hits.cosines[found]
         # the last entry stands for the ground: owner -1
         rows["id"] = np.append(sweep.boxes.ids, 0)[owners]
-        rows["tag"] = np.append(sweep.boxes.tags, _ROAD)[owners]
+        rows["tag"] = np.append(sweep.boxes.tags, ROADS_LABEL)[owners]
         return [(self._spinner.head(moment.span, found), rows.tobytes())]

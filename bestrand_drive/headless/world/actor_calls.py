@@ -17,7 +17,7 @@ from bestrand_drive.headless.world.ranges import (
     check_velocity,
 )
 
-_ROADS_LABEL = 1  # CityObjectLabel of roads
+ROADS_LABEL = 1  # carla::rpc::CityObjectLabel::Roads
 _RAY_STEP_M = 0.5
 _LONGEST_RAY_M = 2000.0
 
@@ -164,7 +164,7 @@ class ActorCalls(Population):
                 [place + part * k / pieces for place, part in zip(start, span, strict=True)] for k in (piece, piece + 1)
             )
             hit = self._cross((low[0], low[1], low[2]), (high[0], high[1], high[2]))
-            hits += [(hit, _ROADS_LABEL)] if hit else []
+            hits += [(hit, ROADS_LABEL)] if hit else []
         return hits
 
     def _cross(self, low: Vector, high: Vector) -> Vector | None:

@@ -137,8 +137,8 @@ class Fleet:
         self.limits[MASS, row] = physics.mass
         self.limits[DRAG, row] = _AIR * physics.drag_coefficient / physics.mass
         if physics.wheels:
-            bicycle, wheel = full_steer_deg
-            self.limits[MAX_STEER, row] = np.radians(bicycle) * (physics.wheels[0].max_steer_angle / wheel)
+            bicycle, front_wheel = full_steer_deg
+            self.limits[MAX_STEER, row] = np.radians(bicycle) * (physics.wheels[0].max_steer_angle / front_wheel)
             self.limits[GRIP, row] = _GRIP_PER_FRICTION * min(wheel.tire_friction for wheel in physics.wheels)
         if tuple(physics.steering_curve) != STEERING_CURVE and physics.steering_curve:
             speeds, gains = np.array(sorted(physics.steering_curve), dtype=np.float64).T

@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 _CELL = np.array([[CELL_M], [CELL_M], [CELL_HEIGHT_M]])
 _CELL_SHIFT = np.array([[0.0], [0.0], [0.5]])
 _CATCH_M = 0.3  # a vehicle on its wheels stays on them over such a crest in one tick
-_DEEPEST_M = 3.0  # what lies deeper under a road is not lifted onto it
+DEEPEST_M = 3.0  # what lies deeper under a road is not lifted onto it
 
 
 def find_surfaces(state: Floats, fleet: Fleet, road_map: RoadMap) -> None:
@@ -48,7 +48,7 @@ def settle(state: Floats, fleet: Fleet, dt_s: float) -> NDArray[np.intp]:
     ground, z = fleet.ground, state[Z]
     floor = ground[GZ] + ground[RISE_X] * (state[X] - ground[GX]) + ground[RISE_Y] * (state[Y] - ground[GY])
     above = z - floor
-    held = fleet.simulated & fleet.gravity & fleet.on_ground & (above > -_DEEPEST_M)
+    held = fleet.simulated & fleet.gravity & fleet.on_ground & (above > -DEEPEST_M)
     stands = held & (above <= np.where(fleet.grounded, _CATCH_M, 0.0))
     falls = held & ~stands
     rise = ground[RISE_X] * state[VX] + ground[RISE_Y] * state[VY]

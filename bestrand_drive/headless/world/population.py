@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from bestrand_drive.headless.actor import Actor, Kind, Transform, Vector
-from bestrand_drive.headless.blueprints.catalog import Blueprint
+from bestrand_drive.headless.blueprints.blueprint import Blueprint
 from bestrand_drive.headless.world.bodies import Bodies, TableActor
 from bestrand_drive.headless.world.boxes import Boxes, overlap
 from bestrand_drive.headless.world.contacts import CLEARANCE_M, Solids
@@ -31,8 +31,8 @@ class Population(WorldState):
 
         Args:
             type_id: Blueprint.
-            attributes: What the client sets: id -> (type code, value); the blueprint's defaults fill the rest, and
-                what the blueprint does not have is left out.
+            attributes: What the client sets: id -> (type code, value); the blueprint's defaults fill the rest, its type
+                codes hold for all, and what it does not have is left out.
             transform: Where.
             parent: Actor to attach to, or 0.
 
@@ -46,7 +46,7 @@ class Population(WorldState):
         if len(self.actors) >= MOST_ACTORS:
             raise WorldError(f"this server holds no more than {MOST_ACTORS:,} actors, the map's own included")
         filled = blueprint.defaults()
-        filled |= {name: value for name, value in attributes.items() if name in filled}
+        filled |= {name: (filled[name][0], text) for name, (_, text) in attributes.items() if name in filled}
         box = self.catalog.body(blueprint, filled)
         if parent:
             self._check_chain(parent)

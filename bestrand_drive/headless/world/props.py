@@ -9,11 +9,11 @@ from bestrand_drive.headless.maps.road_map import RoadMap
 from bestrand_drive.headless.world.bodies import VX, VY, VZ, Bodies, X, Y, Z
 from bestrand_drive.headless.world.boxes import Boxes
 from bestrand_drive.headless.world.dynamics import GRAVITY
+from bestrand_drive.headless.world.ground import DEEPEST_M
 
 MASS_KG = 20.0
 _FRICTION = 6.0  # m/s^2
 _STEP_M = 0.3  # what slides follows the ground over such a step at once
-_DEEPEST_M = 3.0  # what lies deeper under a road is not lifted onto it
 
 
 class LooseProps:
@@ -75,7 +75,7 @@ class LooseProps:
         above = 0.0 if surface is None else low - surface.height(x, y)
         flies = actor_id in self._airborne or above > _STEP_M
         speed = float(state[VZ]) - GRAVITY * dt_s if flies else 0.0
-        if surface is None or above < -_DEEPEST_M:
+        if surface is None or above < -DEEPEST_M:
             above = speed = 0.0
         falls = above + speed * dt_s > 0.0 and flies
         state[Z] = z + speed * dt_s if falls else z - above

@@ -29,8 +29,10 @@ class PushCalls(VehicleCalls):
     def add_impulse_at_location(self, actor_id: int, impulse: Vector, location: Vector) -> None:
         """An impulse off the middle also spins a vehicle; ``location`` in the world, metres."""
         if self._takes_pushes(actor_id):
-            self._turn(actor_id, self._moment(actor_id, impulse, location))
+            moment = self._moment(actor_id, impulse, location)
+            self._spin_after(actor_id, moment)  # a push is refused as a whole
             self._accelerate(actor_id, impulse)
+            self._turn(actor_id, moment)
 
     def add_force(self, actor_id: int, force: Vector) -> None:
         """Push with a force for the next tick, newtons in the world."""
@@ -48,8 +50,10 @@ class PushCalls(VehicleCalls):
     def add_force_at_location(self, actor_id: int, force: Vector, location: Vector) -> None:
         """A force off the middle also turns a vehicle; ``location`` in the world, metres."""
         if self._takes_pushes(actor_id):
-            self._turn(actor_id, self._moment(actor_id, force, location) * self.settings.step_s)
+            angular_impulse = self._moment(actor_id, force, location) * self.settings.step_s
+            self._spin_after(actor_id, angular_impulse)  # a push is refused as a whole
             self.add_force(actor_id, force)
+            self._turn(actor_id, angular_impulse)
 
     def add_angular_impulse(self, actor_id: int, impulse: Vector) -> None:
         """Change a vehicle's yaw rate by the upward part of an angular impulse, kg m^2/s; the rest has no effect."""
@@ -86,11 +90,21 @@ class PushCalls(VehicleCalls):
 
     def _turn(self, actor_id: int, angular_impulse: float) -> None:
         """Add an angular impulse (kg m^2/s, about the upright axis) to a vehicle's spin; props do not turn."""
+        if actor_id in self.fleet.row:
+            self.fleet.spin[self.fleet.row[actor_id]] = self._spin_after(actor_id, angular_impulse)
+
+    def _spin_after(self, actor_id: int, angular_impulse: float) -> float:
+        """A vehicle's spin with an angular impulse added, rad/s; 0 for a prop.
+
+        Raises:
+            WorldError: It would turn too fast.
+        """
         row = self.fleet.row.get(actor_id)
-        if row is not None:
-            wanted = float(self.fleet.spin[row] + angular_impulse / self.fleet.limits[INERTIA, row])
-            check_spin((math.degrees(wanted),))
-            self.fleet.spin[row] = wanted
+        if row is None:
+            return 0.0
+        wanted = float(self.fleet.spin[row] + angular_impulse / self.fleet.limits[INERTIA, row])
+        check_spin((math.degrees(wanted),))
+        return wanted
 
     def _moment(self, actor_id: int, push: Vector, location: Vector) -> float:
         """Moment of a push about the actor's upright axis."""

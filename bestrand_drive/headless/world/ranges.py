@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from bestrand_drive.headless.actor import Transform, Vector
+from bestrand_drive.headless.maps.soundness import FARTHEST_M
 from bestrand_drive.headless.world.controls import PhysicsControl
 from bestrand_drive.headless.world.errors import WorldError
 
-FARTHEST_M = 1e6
 MOST_DEG = 1e6
 FASTEST_MPS = 1e3
 FASTEST_DPS = 1e5

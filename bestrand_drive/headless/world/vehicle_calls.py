@@ -92,7 +92,7 @@ class VehicleCalls(ActorCalls):
             physics = PhysicsControl(mass=float(self.fleet.limits[MASS, row]), wheels=(front, front, rear, rear))
         places = self._wheel_places(row, actor)
         wheels = tuple(replace(wheel, position=place) for wheel, place in zip(physics.wheels, places, strict=False))
-        return replace(physics, wheels=wheels)
+        return replace(physics, wheels=wheels + physics.wheels[len(places) :])
 
     def apply_physics_control(self, actor_id: int, physics: PhysicsControl) -> None:
         """Take mass, drag, steering curve and wheel angle over; the rest is kept and given back.
@@ -106,9 +106,10 @@ class VehicleCalls(ActorCalls):
         self._solids = None
 
     def wheel_steer_angle(self, actor_id: int, wheel: int) -> float:
-        """Angle of a wheel in degrees; 0 and 1 are the front wheels."""
+        """Angle of a wheel in degrees; 0 and 1 are the front wheels, of two wheels 0 alone."""
         row = self.row(actor_id)
-        if wheel > 1:
+        fronts = 1 if self.actor(actor_id).attributes["number_of_wheels"][1] == "2" else 2
+        if wheel >= fronts:
             return 0.0
         speed = math.hypot(*self.bodies.state[VX : VX + 2, self.fleet.slots[row]].tolist())
         gain = steering_gain(self.fleet, row, speed)

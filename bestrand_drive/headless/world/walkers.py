@@ -13,11 +13,11 @@ from bestrand_drive.headless.records import WALKER_RECORD
 from bestrand_drive.headless.world.bodies import VX, VY, VZ, YAW, Bodies, X, Y, Z
 from bestrand_drive.headless.world.controls import WalkerControl
 from bestrand_drive.headless.world.dynamics import GRAVITY
+from bestrand_drive.headless.world.ground import DEEPEST_M
 
 MASS_KG = 80.0
 _JUMP_MPS = 4.2
 _STEP_M = 0.3  # feet follow the ground over such a step at once
-_DEEPEST_M = 3.0
 
 
 class Walkers:
@@ -112,7 +112,7 @@ class Walkers:
         x, y, z = state[X : Z + 1].tolist()
         surface = road_map.surface(x, y, z)
         floor = None if surface is None else surface.height(x, y) + feet
-        if floor is None or z < floor - _DEEPEST_M:
+        if floor is None or z < floor - DEEPEST_M:
             state[VZ] = 0.0
             self._airborne.discard(actor_id)
             return False

@@ -13,8 +13,6 @@ from bestrand_drive.headless.world.fleet import DIRECTION, MAX_ACCEL, MAX_BRAKE
 from bestrand_drive.headless.world.ground import find_surfaces, settle
 from bestrand_drive.headless.world.pushes import PushCalls
 
-__all__ = ["World"]
-
 _SHIFT_MPS = np.array([4.0, 9.0, 15.0, 22.0])  # an automatic gearbox is in gear k + 1 above the k-th speed
 
 

@@ -11,8 +11,6 @@ from bestrand_drive.errors import DataRefused, EnvironmentFault
 from bestrand_drive.headless.maps import proof
 from bestrand_drive.headless.maps.library import MapLibrary
 from bestrand_drive.headless.maps.road_map import RoadMap
-from bestrand_drive.headless.maps.soundness import FARTHEST_M
-from bestrand_drive.headless.world.ranges import FARTHEST_M as FARTHEST_OF_THE_WORLD
 from tests.headless.world.mini import MINI_XODR
 
 LINE = "<line/>"
@@ -133,7 +131,3 @@ def test_every_death_has_words(number: signal.Signals) -> None:
     late = number in (signal.SIGXCPU, signal.SIGKILL)
     assert ("10 s" in said) == late
     assert (number.name in said) != late
-
-
-def test_a_map_reaches_as_far_as_the_world() -> None:
-    assert FARTHEST_M == FARTHEST_OF_THE_WORLD

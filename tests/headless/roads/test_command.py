@@ -71,6 +71,7 @@ def test_a_type_that_is_not_known_is_named_and_gets_a_street(bestrand: Command, 
 
 FAR = element(1).replace('x="4.0"', 'x="1e12"')
 FAR_TRIGGER = element(1).replace('point x="20.0"', 'point x="9e4"')
+TURNED = element(1).replace('yaw="0.0"', 'yaw="1e300"')
 FLOW = '<start_actor_flow x="1e8" y="1" z="1"/>'
 PLACE = '<start_actor_flow x="east" y="1" z="1"/>'
 BAD = {
@@ -84,6 +85,7 @@ BAD = {
     "a long town": (f"<routes>{element(1, town='T' * 300)}</routes>", 4, "r.xml: route 1: town 'TTTT"),
     "a far flow": (f"<routes>{element(1, extra=FLOW)}</routes>", 4, "r.xml: route 1: the start_actor_flow"),
     "a far trigger": (f"<routes>{FAR_TRIGGER}</routes>", 4, "the trigger_point"),
+    "an endless turn": (f"<routes>{TURNED}</routes>", 4, "r.xml: route 1: the yaw of its PedestrianCrossing"),
 }
 
 
@@ -100,7 +102,7 @@ def test_one_id_in_two_files_is_refused(bestrand: Command, tmp_path: Path) -> No
     files = [written(tmp_path / f"{name}.xml", element(1)) for name in "ab"]
     ran = bestrand("headless", "map-from-routes", *files, "--out", tmp_path / "maps")
     assert ran.code == 4
-    assert "same id" in ran.err
+    assert "same id: 1;" in ran.err
 
 
 def test_an_empty_folder_is_a_usage_error(bestrand: Command, tmp_path: Path) -> None:

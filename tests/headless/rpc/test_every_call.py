@@ -206,6 +206,19 @@ def test_light_boxes_are_those_of_a_light():
     assert live.answer("get_light_boxes", live.car)[0][0] == 0
 
 
+def test_no_client_can_put_another_type_into_what_others_are_told():
+    live = Live()
+    for parent in (float(live.car), True):
+        assert live.answer("spawn_actor_with_parent", [1, "sensor.camera.rgb", []], at(1.0), parent, 0, "")[0][0] == 0
+        command = [[0, [[1, "sensor.camera.rgb", []], at(1.0), [True, parent], 0, "", []]]]
+        assert live.answer("apply_batch", [command], False)[0][0][0] == 0
+    for flags in (-1, 1 << 32, True):
+        assert live.answer("set_vehicle_light_state", live.car, [flags])[0][0] is True
+    odd = [1, CAR, [["role_name", 300, "hero"], ["color", -7, "1,2,3"]]]
+    attributes = live.answer("spawn_actor", odd, at(100.0))[0][1][2][2]
+    assert attributes[:2] == [["role_name", 4, "hero"], ["color", 5, "1,2,3"]]
+
+
 def test_a_stream_has_a_token_while_its_sensor_lives():
     live = Live()
     stream = live.world.actors[live.imu].stream_id

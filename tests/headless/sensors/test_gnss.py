@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import time
 
 import pytest
 
@@ -20,7 +21,8 @@ north="0" south="0" east="0" west="0" vendor=""><geoReference><![CDATA[{}]]></ge
 </lanes></road></OpenDRIVE>"""
 PLACES = [(0.0, 0.0, 0.0), (100.5, -2000.25, 3.0), (-5432.125, 4000.0, -7.5)]
 REFERENCES = ["+proj=tmerc +lat_0=0 +lon_0=0 +k=1", "+proj=tmerc +lat_0=4.9e+1 +lon_0=8.0e+0", "+lat_0=-30 +lon_0=100",
-              "+proj=utm +zone=32", ""]  # fmt: skip
+              "+proj=utm +zone=32", "", "+proj=merc +lon_0=0", "+lat_0=49", "+lat_0=1 +lon_0=8 +lat_0=49",
+              " +lat_0=49deg +lon_0=8 ", "+lat_0=49\n+lon_0=8", "+lat_0=49=1 +lon_0=8"]  # fmt: skip
 
 
 @pytest.mark.parametrize("reference", REFERENCES)
@@ -62,6 +64,12 @@ def test_the_versions_differ_in_the_sense_of_y() -> None:
 @pytest.mark.parametrize("text", ["", "<geoReference>+lat_0=. +lon_0=e</geoReference>", "<OpenDRIVE/>"])
 def test_an_unreadable_reference_is_the_default(text: str) -> None:
     assert parse_reference(text) == GeoReference(42.0, 2.0)
+
+
+def test_a_text_of_nothing_but_open_references_is_read_at_once() -> None:
+    begun = time.process_time()
+    assert parse_reference("<geoReference>" * 30_000) == GeoReference()
+    assert time.process_time() - begun < 1.0
 
 
 def test_a_new_map_moves_the_origin() -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.world.controls import PhysicsControl, VehicleControl, Wheel
+from bestrand_drive.headless.world.errors import WorldError
 from tests.headless.world.reading import record
 
 if TYPE_CHECKING:
@@ -194,6 +195,14 @@ def test_an_impulse_off_the_middle_turns_the_vehicle(world: "World") -> None:
     assert world.actor(actor).transform.rotation[1] > 0.5
 
 
+def test_a_push_off_the_middle_that_would_be_too_fast_does_not_turn_the_vehicle_either(world: "World") -> None:
+    actor, place = car(world), (50.001, 1.75, 0.0)
+    for push in (world.add_impulse_at_location, world.add_force_at_location):
+        with pytest.raises(WorldError, match="velocity"):
+            push(actor, (0.0, 1e8, 0.0), place)
+    assert world.fleet.spin.tolist() == [0.0]
+
+
 def test_without_physics_only_target_velocities_and_transforms_move(world: "World") -> None:
     actor = car(world)
     world.set_simulate_physics(actor, False)
@@ -224,6 +233,19 @@ def test_physics_control_changes_mass_curve_and_angle(world: "World") -> None:
     world.apply_vehicle_control(actor, VehicleControl(throttle=0.1, steer=0.1))
     world.tick()
     assert not world.fleet.curves
+
+
+def test_the_second_of_two_wheels_is_not_steered(world: "World") -> None:
+    bicycle = world.spawn("vehicle.bh.crossbike", {}, Transform((50.0, 1.75, 0.0))).id
+    world.apply_vehicle_control(bicycle, VehicleControl(steer=1.0))
+    assert world.wheel_steer_angle(bicycle, 0) > 10.0
+    assert world.wheel_steer_angle(bicycle, 1) == 0.0
+
+
+def test_more_wheels_than_four_are_given_back(world: "World") -> None:
+    actor, wheels = car(world), tuple(Wheel(max_steer_angle=float(angle)) for angle in range(30, 36))
+    world.apply_physics_control(actor, PhysicsControl(wheels=wheels))
+    assert [wheel.max_steer_angle for wheel in world.physics_control(actor).wheels] == [30, 31, 32, 33, 34, 35]
 
 
 def test_wheels_that_were_locked_can_be_steered_again(world: "World") -> None:
