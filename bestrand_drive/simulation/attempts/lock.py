@@ -65,8 +65,8 @@ class DriverLock:
             OSError: It cannot be read now, which says nothing.
         """
         found = read_anew(self._path)
-        if found != self._me and not self._lost:
-            self._other, self._lost = found, True
+        if found != self._me:
+            self._other, self._lost = found or self._other, True  # none: a look in the middle of the other's writing
         return not self._lost
 
     def check(self) -> None:

@@ -216,6 +216,18 @@ def test_who_was_taken_over_is_told_by_the_next_beat(tmp_path, monkeypatch, othe
     assert path.read_bytes() == others
 
 
+def test_who_took_over_is_named_though_the_first_look_fell_into_its_writing(tmp_path, monkeypatch):
+    path = tmp_path / "driver.lock"
+    monkeypatch.setattr(lock, "BEAT_S", 60)
+    with driver_lock(path) as held:
+        path.write_bytes(b"")
+        assert not held.look()
+        write(path, host="node18", pid=2)
+        assert not held.look()
+        with pytest.raises(EnvironmentFault, match="taken over by process 2 on node18"):
+            held.check()
+
+
 def test_a_lock_that_cannot_be_read_now_says_nothing(tmp_path, monkeypatch):
     """F19: the file server is away for a while."""
     path = tmp_path / "driver.lock"
