@@ -89,7 +89,7 @@ def compare(
 
 
 def read_entries(suite: Suite, contestants: Sequence[Contestant], request: CompareRequest) -> list[Entry]:
-    """Read all policies and refuse those that were made unlike the first; equal names are told apart by the folder.
+    """Read all policies and refuse those that were made unlike each other; equal names are told apart by the folder.
 
     Raises:
         BestrandError: See ``compare``.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
 import torch
@@ -94,17 +95,16 @@ def told_apart(entries: Sequence[Entry], contestants: Sequence[Contestant]) -> l
 
 
 def refuse_unlike_entries(entries: Sequence[Entry]) -> None:
-    """Refuse when any was made unlike the first.
+    """Refuse when any two were made unlike: all are compared with each other, and the first may tell nothing.
 
     Raises:
         DataRefused: Naming what differs.
     """
-    first = entries[0]
-    for other in entries[1:]:
+    for one, other in combinations(entries, 2):
         refuse_unlike(
-            (first.target.name, other.target.name),
-            (first.made, other.made),
-            (set(first.target.loads), set(other.target.loads)),
+            (one.target.name, other.target.name),
+            (one.made, other.made),
+            (set(one.target.loads), set(other.target.loads)),
         )
 
 
