@@ -19,7 +19,7 @@ from bestrand_drive.benchmarks.strict_json import parse_json
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import dump_json, read_bytes, sha256_bytes
 from bestrand_drive.suite import Suite, parsed_suite, read_suite
-from bestrand_drive.workflows.choosing.suite_folder import OWN_NAMES
+from bestrand_drive.workflows.choosing.suite_folder import OWN_NAMES, USES
 from bestrand_drive.workflows.estimating.targets import TABLE
 from bestrand_drive.workflows.evidence.driving import load_benchmark
 from bestrand_drive.workflows.sharing.probe_data import ProbeDataRule, shareable
@@ -33,7 +33,8 @@ REFUSED_LETTERS = {"Cc", "Cs"}
 HASH_DIGITS = 16
 """Of a route's content hash, as in the known route sets."""
 _ROUTE_NAME = re.compile(r"([A-Za-z0-9]+_)*[0-9]{1,18}")
-_OWN = {"suite.json", "provenance.json"}
+_NOT_SHARED = {"suite.json", "provenance.json", USES}
+"""Of a suite folder: what the shared file holds itself, and what tells of this lab only."""
 
 
 class SharedSuite(BaseModel):
@@ -117,7 +118,7 @@ def _own_files(folder: Path) -> Iterator[str]:
     """Relative names of what belongs to the suite beside ``suite.json``."""
     for path in folder.rglob("*"):
         name = path.relative_to(folder)
-        if path.is_file() and name.parts[0] in OWN_NAMES - _OWN:
+        if path.is_file() and name.parts[0] in OWN_NAMES - _NOT_SHARED:
             yield name.as_posix()
 
 
