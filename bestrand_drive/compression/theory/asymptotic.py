@@ -59,7 +59,7 @@ def tail_bound(error: float, common_sd: float) -> float:
     """
     if common_sd <= 0:
         return 1.0 if error <= 0 else 0.0
-    return float(2 * special.ndtr(-error / common_sd))
+    return min(1.0, float(2 * special.ndtr(-error / common_sd)))
 
 
 def tail_quantile(level: float, common_sd: float) -> float:

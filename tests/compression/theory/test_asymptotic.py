@@ -79,4 +79,5 @@ def test_the_mean_needs_no_limit():
 def test_no_error_at_all():
     assert tail_bound(0, 0) == 1
     assert tail_bound(0.1, 0) == 0
+    assert tail_bound(-1, 1) == 1, "a probability"
     assert tail_quantile(0.95, 0) == 0
