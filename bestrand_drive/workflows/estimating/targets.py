@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -15,7 +16,7 @@ from bestrand_drive.benchmarks.catalog import load_rules
 from bestrand_drive.benchmarks.definitions import MissingRule, definition
 from bestrand_drive.benchmarks.records import PolicyResults
 from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
-from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.errors import DataRefused, UsageError, choices
 from bestrand_drive.files import printable
 from bestrand_drive.scores.frames import ITEM_COLUMNS
 from bestrand_drive.scores.groups import fold_groups
@@ -96,8 +97,10 @@ def read_target(
 
     Raises:
         DataRefused: The files are damaged, foreign, or hold none of the benchmark's items.
-        UsageError: The table holds several models and none was named.
+        UsageError: The table holds several models and none was named, or an unknown rule for missing items.
     """
+    if missing not in get_args(MissingRule):
+        raise UsageError(f"--missing {missing}: known are {choices(missing, get_args(MissingRule))}")
     if suite.benchmark == TABLE:
         return _table_target(suite, results, name)
     if metric_info is not None and "comfort" not in {metric.name for metric in suite.metrics}:

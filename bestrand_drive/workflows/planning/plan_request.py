@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from bestrand_drive.compression.selectors.registry import SELECTORS
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.workflows.planning.outlook import Way
 
 GoalKind = Literal["p95", "error", "detect"]
@@ -76,6 +76,8 @@ class PlanRequest:
             raise UsageError("Goals and sizes must be above 0.")
         if self.targets < 1:
             raise UsageError(f"--targets {self.targets}: give 1 or more.")
+        if self.claim not in (None, *get_args(Claim)):
+            raise UsageError(f"--claim {self.claim}: known are {choices(self.claim, get_args(Claim))}")
         if self.selector not in PLANNED:
             raise UsageError(
                 f"--selector {self.selector}: planned are {', '.join(PLANNED)}; others need `bestrand study`."
