@@ -24,6 +24,7 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec, inside_bounds
 from bestrand_drive.scores.tables import read_table
 from bestrand_drive.suite import Suite
+from bestrand_drive.workflows.estimating.knowledge import chosen_numbers
 from bestrand_drive.workflows.evidence.driving import ResultSource, read_policy, score_matrix
 from bestrand_drive.workflows.evidence.loads import loads_in
 from bestrand_drive.workflows.evidence.tried import tried_in_vain
@@ -254,8 +255,7 @@ def _unknown_items(matrix: ScoreMatrix, known: set[str]) -> tuple[str, ...]:
 
 def only_chosen(target: Target, suite: Suite) -> ScoreMatrix:
     """The target's scores on the suite's chosen items; everything else is hidden."""
-    positions = {item: number for number, item in enumerate(suite.item_ids)}
-    return target.scores.hidden_outside(torch.tensor([positions[item] for item in suite.chosen], dtype=torch.long))
+    return target.scores.hidden_outside(torch.from_numpy(chosen_numbers(suite)))
 
 
 def _needed(target: Target, suite: Suite) -> list[int]:

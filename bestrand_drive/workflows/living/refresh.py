@@ -23,6 +23,7 @@ from bestrand_drive.workflows.choosing.choose import Chosen, choose, driven_item
 from bestrand_drive.workflows.choosing.compress import assembled
 from bestrand_drive.workflows.choosing.request import CompressRequest, mean_costs
 from bestrand_drive.workflows.choosing.suite_folder import write_suite
+from bestrand_drive.workflows.estimating.knowledge import chosen_numbers
 from bestrand_drive.workflows.evidence.evidence import Evidence
 from bestrand_drive.workflows.living.expectation import expectation
 from bestrand_drive.workflows.living.refresh_evidence import RefreshEvidence, RefreshSource, refresh_evidence
@@ -151,7 +152,7 @@ def own_probes(read: RefreshEvidence, names: Sequence[str]) -> Evidence | None:
 
 
 def _judged(suite: Suite, read: RefreshEvidence, level: float) -> tuple[dict[str, Explained | None], dict[str, str]]:
-    positions = _numbers(suite, suite.chosen)
+    positions = chosen_numbers(suite)
     found: dict[str, Explained | None] = {}
     reasons = {}
     for metric in suite.metrics:
@@ -172,7 +173,7 @@ def _across(suite: Suite, read: RefreshEvidence, metric: str) -> float | None:
     evidence = own_probes(read, [probe.name for probe in suite.probes])
     if evidence is None or metric not in evidence.scores.metric_names or not read.targets.policies:
         return None
-    positions = _numbers(suite, suite.chosen)
+    positions = chosen_numbers(suite)
     probes, targets = evidence.scores.masked(metric)[positions], read.targets.masked(metric)[positions]
     both = np.column_stack([part[:, ~np.isnan(part).all(axis=0)] for part in (probes, targets)])
     count = int((~np.isnan(probes).all(axis=0)).sum())
@@ -182,11 +183,6 @@ def _across(suite: Suite, read: RefreshEvidence, metric: str) -> float | None:
     variances, pairs = np.diag(covariances), covariances[:count, count:]
     scale = float(np.sqrt(variances[:count].mean() * variances[count:].mean()))
     return float(np.nanmean(pairs)) / scale if scale > 0 and not np.isnan(pairs).all() else None
-
-
-def _numbers(suite: Suite, ids: Sequence[str]) -> np.ndarray:
-    positions = {item: number for number, item in enumerate(suite.item_ids)}
-    return np.array([positions[item] for item in ids], dtype=np.int64)
 
 
 def _request(suite: Suite, evidence: Evidence | None, families: Mapping[str, Sequence[str]]) -> CompressRequest:
@@ -211,7 +207,7 @@ def _request(suite: Suite, evidence: Evidence | None, families: Mapping[str, Seq
 
 def _as_it_is(suite: Suite, evidence: Evidence, request: CompressRequest) -> Suite:
     """The suite's choice with probe data of the evidence."""
-    return _with(suite, evidence, replace(request, probe_data=True), _numbers(suite, suite.chosen), {})
+    return _with(suite, evidence, replace(request, probe_data=True), chosen_numbers(suite), {})
 
 
 def _keeps_probe_data(suite: Suite) -> bool:
@@ -249,7 +245,7 @@ def _proposal(suite: Suite, evidence: Evidence, request: CompressRequest) -> Pro
     scores = evidence.scores
     pool = eligible_items(scores, request.exclude)
     place = {int(number): row for row, number in enumerate(pool.tolist())}
-    numbers = _numbers(suite, suite.chosen)
+    numbers = chosen_numbers(suite)
     judged = [number for number in numbers.tolist() if number in place]
     if not judged:
         raise UsageError("None of the suite's items has a score of the probes given; exchanges cannot be judged.")
