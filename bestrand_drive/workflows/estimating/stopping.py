@@ -53,9 +53,9 @@ def stopping(
         UsageError: The goal names what is not estimated, or a policy interval where run noise is not known.
     """
     absent = missing_items(target, suite)
-    if terminal is None:
-        terminal = [item for item in absent if target.reasons.get(item, NO_RECORD) != NO_RECORD]
-    never = [item for item in absent if item in set(terminal)]
+    on_record = (item for item in absent if target.reasons.get(item, NO_RECORD) != NO_RECORD)
+    given_up = set(on_record if terminal is None else terminal)
+    never = [item for item in absent if item in given_up]
     seen = with_filled(target, never, suite, best=False) if missing == "zero" else target
     gone = set(absent)
     decision = decide(
