@@ -149,9 +149,9 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
             raise UsageError(
                 f"compress({benchmark!r}) takes routes=, and probes= as a mapping from name to result path."
             )
-        of_tables = {"items": items, "n_probes": n_probes, "probe_choice": probe_choice != PROBE_CHOICES[0]}
-        of_tables |= {"bounds": bounds, "lower_is_better": lower_is_better}
-        refuse_idle(f"compress({benchmark!r})", of_tables)
+        uneven = probe_choice != PROBE_CHOICES[0]
+        refuse_idle(f"compress({benchmark!r})", {"items": items, "n_probes": n_probes, "probe_choice": uneven})
+        refuse_idle(f"compress({benchmark!r})", {"bounds": bounds, "lower_is_better": lower_is_better})
         named = probes if isinstance(probes, Mapping) else {}
         sources = result_sources(named, licences or {}, metric_info or {})
         known = load_benchmark(benchmark, None if routes is None else Path(routes), part)

@@ -61,7 +61,7 @@ class GateRequest:
         """
         if not 0.5 <= self.level < 1:
             raise UsageError(f"--confidence {self.level}: give that of the two-sided intervals, from 0.5 to below 1.")
-        if self.undecided not in (None, *get_args(Undecided)):
+        if self.undecided is not None and self.undecided not in get_args(Undecided):
             raise UsageError(f"--undecided {self.undecided}: known are {choices(self.undecided, get_args(Undecided))}")
         names = self.names(suite)
         asked = CompareRequest(names, self.level, self.missing, self.allow_mismatch)

@@ -76,7 +76,7 @@ class PlanRequest:
             raise UsageError("Goals and sizes must be above 0.")
         if self.targets < 1:
             raise UsageError(f"--targets {self.targets}: give 1 or more.")
-        if self.claim not in (None, *get_args(Claim)):
+        if self.claim is not None and self.claim not in get_args(Claim):
             raise UsageError(f"--claim {self.claim}: known are {choices(self.claim, get_args(Claim))}")
         if self.selector not in PLANNED:
             raise UsageError(
