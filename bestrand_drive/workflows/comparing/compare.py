@@ -15,7 +15,6 @@ from bestrand_drive.compression.comparison.results import MetricDifference
 from bestrand_drive.errors import DataRefused, Incomplete
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite
-from bestrand_drive.workflows.choosing.cautions import DRAWN
 from bestrand_drive.workflows.comparing.comparison import Comparison, Side
 from bestrand_drive.workflows.comparing.pairing import Pairing, pairing
 from bestrand_drive.workflows.comparing.reading import (
@@ -30,8 +29,10 @@ from bestrand_drive.workflows.comparing.reading import (
 )
 from bestrand_drive.workflows.comparing.request import CompareRequest
 from bestrand_drive.workflows.comparing.uses import count_uses, folder_of
+from bestrand_drive.workflows.estimating.cautions import DRAWN
 from bestrand_drive.workflows.estimating.knowledge import population_of
-from bestrand_drive.workflows.estimating.targets import TABLE, Target, with_filled
+from bestrand_drive.workflows.estimating.missing import with_filled
+from bestrand_drive.workflows.estimating.targets import TABLE, Target
 
 __all__ = ["CompareRequest", "Contestant", "compare"]
 

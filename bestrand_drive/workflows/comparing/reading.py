@@ -20,7 +20,8 @@ from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.comparing.provenance import Provenance, provenance_of, refuse_unlike, told_by_header
 from bestrand_drive.workflows.comparing.repeats import independent
 from bestrand_drive.workflows.estimating.knowledge import chosen_numbers
-from bestrand_drive.workflows.estimating.targets import TABLE, Target, only_chosen, read_target, unboundable
+from bestrand_drive.workflows.estimating.missing import only_chosen, unboundable
+from bestrand_drive.workflows.estimating.targets import TABLE, Target, read_target
 from bestrand_drive.workflows.evidence.digests import score_digest
 
 

@@ -13,16 +13,16 @@ from bestrand_drive.compression.policy_estimates import policy_estimates
 from bestrand_drive.compression.stopping.rule import Decision
 from bestrand_drive.errors import Incomplete, UsageError, choices
 from bestrand_drive.suite import Suite, SuiteProbe
-from bestrand_drive.workflows.choosing.cautions import cautions
+from bestrand_drive.workflows.estimating.cautions import cautions
 from bestrand_drive.workflows.estimating.knowledge import chosen_numbers, item_weights, population_of
-from bestrand_drive.workflows.estimating.targets import (
-    Target,
+from bestrand_drive.workflows.estimating.missing import (
     missing_items,
     only_chosen,
     unboundable,
     whole_items,
     with_filled,
 )
+from bestrand_drive.workflows.estimating.targets import Target
 from bestrand_drive.workflows.evidence.digests import distinct_values, score_digest
 from bestrand_drive.workflows.evidence.probe_models import whole_values
 
