@@ -32,6 +32,7 @@ def sweep_json(found: Sweep) -> dict[str, Any]:
         "uses": found.uses,
         "disjoint_suite": found.again,
         "cautions": list(found.cautions),
+        "notes": list(found.notes),
     }
 
 
@@ -67,6 +68,7 @@ def print_sweep(found: Sweep) -> None:
     if gone:
         say(out, f"missing: {', '.join(gone)}")
     say(out, _next(found))
+    sentences(out, found.notes)
     sentences(out, found.cautions, mark="caution")
 
 

@@ -85,7 +85,7 @@ def compare(
         simulator=common_simulator(entries),
         uses=uses,
         cautions=(*trouble, *entry_cautions(suite, entries), *suite_cautions(suite, uses, pairs)),
-        notes=tuple(dict.fromkeys(note for one in entries for note in one.target.notes)),
+        notes=notes_of(entries),
     )
 
 
@@ -170,6 +170,11 @@ def common_simulator(entries: Sequence[Entry]) -> str:
     """What simulated all of them, ``unknown`` where not all of them say."""
     found = {one.target.simulator for one in entries}
     return found.pop() if len(found) == 1 else UNKNOWN_SIMULATOR
+
+
+def notes_of(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """What was said while reading, each sentence once."""
+    return tuple(dict.fromkeys(note for one in entries for note in one.target.notes))
 
 
 def counted_uses(ledger: Path | None, suite: Suite, entries: Sequence[Entry]) -> tuple[int | None, list[str]]:
