@@ -84,7 +84,7 @@ def plan(  # noqa: PLR0913  one keyword an option, as on the command line
         families={name: tuple(members) for name, members in (families or {}).items()},
         seed=seed,
     )
-    if not isinstance(what, Suite) and _is_suite(Path(what)):
+    if not isinstance(what, Suite) and is_suite(Path(what)):
         what = read_suite(Path(what))
     if isinstance(what, Suite):
         if routes is not None or scores is not None or probes or n_probes is not None:
@@ -96,7 +96,8 @@ def plan(  # noqa: PLR0913  one keyword an option, as on the command line
     return plan_evidence(_evidence(str(what), routes, scores, items, probes, n_probes), request)
 
 
-def _is_suite(place: Path) -> bool:
+def is_suite(place: Path) -> bool:
+    """Whether a place is a suite folder, or its ``suite.json``."""
     return (place / "suite.json").exists() or (place.name == "suite.json" and place.is_file())
 
 
