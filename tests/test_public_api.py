@@ -236,6 +236,19 @@ def test_words_that_are_not_known_are_never_taken_for_others(table_suite):
             call()
 
 
+def test_one_place_under_two_names_is_no_comparison(bench, bench_suite, tmp_path):
+    (tmp_path / "latest").symlink_to(bench.results("Dan"))
+    for other in (str(bench.results("Dan")) + "/", tmp_path / "latest"):
+        with pytest.raises(UsageError, match="given twice"):
+            bestrand_drive.compare(bench_suite, bench.results("Dan"), other)
+
+
+def test_terminal_items_are_chosen_ones(fail, fail_suite):
+    """Fail2Drive's items are pairs: of a route's number nothing would ever be finished."""
+    with pytest.raises(UsageError, match="terminal: 75: no chosen items"):
+        bestrand_drive.enough(fail_suite, fail.results("Eve"), {"base_success": 9}, terminal=["75"])
+
+
 def test_probes_as_a_list_need_paths(bench):
     with pytest.raises(UsageError, match="mapping"):
         compress("bench2drive", routes=bench.routes, probes=["Ann"], k=3)

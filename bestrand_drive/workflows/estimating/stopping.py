@@ -51,8 +51,14 @@ def stopping(
         block: See ``order_of``.
 
     Raises:
-        UsageError: The goal names what is not estimated, or a policy interval where run noise is not known.
+        UsageError: The goal names what is not estimated, or a policy interval where run noise is not known; what is
+            terminal is no chosen item.
     """
+    strange = sorted(set(terminal or ()) - set(suite.chosen))
+    if strange:
+        raise UsageError(
+            f"terminal: {', '.join(strange[:5])}: no chosen items of this suite; give ids as `bestrand order` has them."
+        )
     absent = missing_items(target, suite)
     on_record = (item for item in absent if target.reasons.get(item, NO_RECORD) != NO_RECORD)
     given_up = set(on_record if terminal is None else terminal)
