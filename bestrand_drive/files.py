@@ -24,13 +24,16 @@ def write_atomic(path: Path, content: bytes) -> None:
     """Write ``content`` to ``path`` so that a reader sees the old file or the new one, never a part.
 
     Args:
-        path: Target; its folder must exist.
+        path: Target; its folder must exist. A pipe or a device, such as /dev/null, is written to, not replaced.
         content: The whole file.
 
     Raises:
         OSError: The disk is full or the folder is not writable; ``path`` is then as it was.
     """
-    _write_beside(path, content, os.replace)
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        path.write_bytes(content)
+    else:
+        _write_beside(path, content, os.replace)
 
 
 def write_new(path: Path, content: bytes) -> None:

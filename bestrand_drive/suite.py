@@ -138,6 +138,11 @@ class SuiteItem(_Model):
     in_pool: bool = True
     cost_s: Number | None = None
 
+    @property
+    def leaves(self) -> list[str]:
+        """The routes or table rows that it stands for: its members, or itself."""
+        return self.members or [self.id]
+
 
 class HarmonicMetric(_Model):
     """A metric that is the harmonic mean of two others."""

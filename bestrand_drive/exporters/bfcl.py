@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from shlex import quote
 
 from bestrand_drive.errors import UsageError
 from bestrand_drive.exporters.contract import Exporter, Subset
@@ -34,8 +35,8 @@ def write(subset: Subset) -> bytes:
 
 def usage(subset: Subset, file: str) -> str:
     """The tool reads the one file of that name."""
-    place = "" if file.rpartition("/")[2] == FILE else f"cp {file} $BFCL_PROJECT_ROOT/{FILE}; "
+    place = "" if file.rpartition("/")[2] == FILE else f"cp {quote(file)} $BFCL_PROJECT_ROOT/{FILE}; "
     return f"{place}bfcl generate --run-ids ...; bfcl evaluate --partial-eval ..."
 
 
-EXPORTER = Exporter("bfcl", f"BFCL's {FILE}", write, usage)
+EXPORTER = Exporter("bfcl", write, usage)

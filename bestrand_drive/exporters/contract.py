@@ -48,14 +48,12 @@ class Exporter:
 
     Attributes:
         name: As given to ``bestrand export --format``.
-        summary: What it writes, in a line.
         write: The file's bytes; the same items give the same bytes.
         usage: The command that runs these items only, given the file's name.
         kind: Of which suites it is.
     """
 
     name: str
-    summary: str
     write: Callable[[Subset], bytes]
     usage: Callable[[Subset, str], str]
     kind: Kind = "table"

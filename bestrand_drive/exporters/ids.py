@@ -15,4 +15,4 @@ def usage(subset: Subset, file: str) -> str:
     return f"{len(subset.ids)} item ids, one a line: {file}"
 
 
-EXPORTER = Exporter("ids", "item ids, one a line", write, usage, "any")
+EXPORTER = Exporter("ids", write, usage, "any")

@@ -27,4 +27,4 @@ def usage(subset: Subset, file: str) -> str:
     return f"leaderboard_evaluator.py --routes {quote(file)} --checkpoint FRESH_FILE ..."
 
 
-EXPORTER = Exporter("leaderboard", "the suite's route file for --routes", write, usage, "driving")
+EXPORTER = Exporter("leaderboard", write, usage, "driving")

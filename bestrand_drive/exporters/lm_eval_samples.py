@@ -45,4 +45,4 @@ def usage(subset: Subset, file: str) -> str:
     return f"lm_eval run --tasks {quote(','.join(subset.tasks))} --samples {quote(file)} --log_samples ..."
 
 
-EXPORTER = Exporter("lm-eval-samples", 'lm-eval --samples: {"task": [document numbers]}', write, usage)
+EXPORTER = Exporter("lm-eval-samples", write, usage)

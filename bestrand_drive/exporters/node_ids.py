@@ -26,4 +26,4 @@ def usage(subset: Subset, file: str) -> str:
     return f"pytest {quote('@' + file)}"
 
 
-EXPORTER = Exporter("pytest-ids", "pytest @FILE: node ids, one a line (pytest 8.2)", write, usage)
+EXPORTER = Exporter("pytest-ids", write, usage)

@@ -26,4 +26,4 @@ def usage(subset: Subset, file: str) -> str:
     return f"python -m swebench.harness.run_evaluation --instance_ids $(cat {quote(file)}) ..."
 
 
-EXPORTER = Exporter("swebench", "SWE-bench --instance_ids: one a line", write, usage)
+EXPORTER = Exporter("swebench", write, usage)

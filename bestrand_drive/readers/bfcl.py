@@ -148,4 +148,4 @@ def scale(metric: str) -> Scale | None:
     return Scale(0.0, 1.0) if metric == METRIC else Scale(higher_is_better=False)
 
 
-READER = Reader("bfcl", "BFCL: result/ and score/ folders", recognises, read, scale)
+READER = Reader("bfcl", recognises, read, scale)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.readers.contract import Intake, Row
+from bestrand_drive.readers.contract import Row
 
 CHUNK = 65_536
 """Rows that are held as objects before they become columns."""
@@ -48,10 +48,6 @@ class Labels:
     def values(self) -> list[Any]:
         """All values, by number."""
         return list(self.numbers)
-
-    def __len__(self) -> int:
-        """How many there are."""
-        return len(self.numbers)
 
 
 @dataclass(frozen=True)
@@ -90,20 +86,18 @@ class Columns:
 NUMBERS = ("entry", "model", "series", "repeat", "source", "value", "cost_s")
 LISTS = ("entries", "models", "series_list", "repeats", "sources")
 _TYPES = (np.int32, np.int32, np.int32, np.int32, np.int32, np.float64, np.float32)
-_TEXTS = ("item", "model", "metric", "task", "filter", "repeat", "content", "category", "source")
 
 
 class Collector:
     """Takes rows; those of series that are not wanted are only counted."""
 
-    def __init__(self, intake: Intake, wanted: Callable[[Series], bool]) -> None:
+    def __init__(self, wanted: Callable[[Series], bool]) -> None:
         """Start empty.
 
         Args:
-            intake: Knows which tasks are wanted.
             wanted: Whether rows of a series are kept.
         """
-        self._intake, self._wanted = intake, wanted
+        self._wanted = wanted
         self._labels = {name: Labels() for name in ("entry", "model", "series", "repeat", "source")}
         self._held: list[tuple[int, int, int, int, int, float, float]] = []
         self._parts: list[list[np.ndarray]] = []
@@ -153,8 +147,7 @@ class Collector:
 
     def _flush(self) -> None:
         if self._held:
-            columns = zip(*self._held, strict=True)
-            self._parts.append([np.array(column, dtype=kind) for column, kind in zip(columns, _TYPES, strict=True)])
+            self._parts.append(_arrays(zip(*self._held, strict=True), str(self._labels["source"].values()[-1])))
             self._held = []
 
     def _add_frame(self, frame: pd.DataFrame, model: str | None) -> None:
@@ -162,32 +155,34 @@ class Collector:
         if frame.empty:
             return
         self._flush()
-        full = frame.assign(model=model) if model else frame
-        texts = {name: _coded(full, name) for name in _TEXTS}
-        for name in ("item", "model"):
-            if "" in texts[name][1]:
-                raise DataRefused(f"{texts['source'][1][0]}: a row without {name}.")
-        series = self._joint([texts[name] for name in ("task", "metric", "filter")], "series", Series, full)
+        series = self._joint([_coded(frame, name) for name in Series._fields], "series", _series)
         known = self._labels["series"].values()
         for one, count in zip(known, np.bincount(series, minlength=len(known)).tolist(), strict=True):
             self.seen.update({one: count} if count else {})
         rows = np.array([self._kept.setdefault(n, self._wanted(one)) for n, one in enumerate(known)])[series]
-        entry = self._joint([texts[name] for name in ("task", "item", "content", "category")], "entry", Entry, full)
-        single = [self._single(texts[name], name) for name in ("model", "repeat", "source")]
-        cost = full["cost_s"] if "cost_s" in full.columns else np.full(len(full), np.nan)
-        columns = [entry, single[0], series, single[1], single[2], full["value"].to_numpy(), np.asarray(cost)]
-        self._parts.append([np.asarray(c)[rows].astype(t) for c, t in zip(columns, _TYPES, strict=True)])
+        kept = frame if rows.all() else frame[rows]
+        if not kept.empty:
+            self._take(kept.assign(model=model) if model else kept, series[rows])
+
+    def _take(self, frame: pd.DataFrame, series: np.ndarray) -> None:
+        """Keep all rows of a frame."""
+        texts = {name: _coded(frame, name) for name in (*Entry._fields, "model", "repeat", "source")}
+        place = texts["source"][1][0]
+        for name in ("item", "model"):
+            if "" in texts[name][1]:
+                raise DataRefused(f"{place}: a row without {name}.")
+        entry = self._joint([texts[name] for name in Entry._fields], "entry", Entry)
+        model, repeat, source = (self._single(texts[name], name) for name in ("model", "repeat", "source"))
+        cost = frame["cost_s"] if "cost_s" in frame.columns else np.full(len(frame), np.nan)
+        self._parts.append(_arrays([entry, model, series, repeat, source, frame["value"], cost], place))
 
     def _single(self, coded: tuple[np.ndarray, list[str]], name: str) -> np.ndarray:
-        """Codes of a frame's column in the numbers of all frames."""
+        """Codes of a column in the numbers of all frames."""
         codes, values = coded
-        numbers = [self._labels[name].code(value) for value in values]
-        return np.asarray(np.array(numbers, dtype=np.int32)[codes])
+        return np.asarray(np.array([self._labels[name].code(value) for value in values], dtype=np.int32)[codes])
 
-    def _joint(
-        self, parts: list[tuple[np.ndarray, list[str]]], name: str, kind: type[Any], frame: pd.DataFrame
-    ) -> np.ndarray:
-        """Codes of the combinations of some columns."""
+    def _joint(self, parts: list[tuple[np.ndarray, list[str]]], name: str, kind: Callable[..., Hashable]) -> np.ndarray:
+        """Codes of the combinations of some columns, in the numbers of all frames."""
         shape = tuple(len(values) for _, values in parts)
         flat = np.ravel_multi_index(tuple(codes for codes, _ in parts), shape)
         code, found = pd.factorize(flat)
@@ -195,12 +190,15 @@ class Collector:
         tuples = zip(
             *([values[i] for i in place] for place, (_, values) in zip(places, parts, strict=True)), strict=True
         )
-        aside = (bool(frame["aside"].iloc[0]) if "aside" in frame.columns else False,) if kind is Series else ()
-        numbers = [self._labels[name].code(kind(*one, *aside)) for one in tuples]
+        numbers = [self._labels[name].code(kind(*one)) for one in tuples]
         return np.asarray(np.array(numbers, dtype=np.int32)[code])
 
     def columns(self) -> Columns:
-        """All rows that were kept."""
+        """All rows that were kept.
+
+        Raises:
+            DataRefused: A value is infinite.
+        """
         self._flush()
         empty = [np.empty(0, dtype=kind) for kind in _TYPES]
         parts, self._parts = self._parts or [empty], []
@@ -211,16 +209,45 @@ class Collector:
                 part[number] = empty[number]  # what is joined need not be held twice
         labels = [self._labels[name].values() for name in ("entry", "model", "series", "repeat", "source")]
         parts_by_name: dict[str, Any] = dict(zip((*NUMBERS, *LISTS), (*arrays, *labels), strict=True))
-        return Columns(**parts_by_name)
+        columns = Columns(**parts_by_name)
+        _refuse_infinite(columns)
+        return columns
+
+
+def _refuse_infinite(columns: Columns) -> None:
+    wrong = np.flatnonzero(np.isinf(columns.value))
+    if wrong.size:
+        row = wrong[0]
+        raise DataRefused(
+            f"{columns.sources[columns.source[row]]}: item {columns.entries[columns.entry[row]].item!r} has "
+            f"{columns.series_list[columns.series[row]].metric} {columns.value[row]:g}, which is no finite number "
+            f"({wrong.size} such rows). Leave it empty where there is no score."
+        )
+
+
+def _series(task: str, metric: str, rule: str, aside: str) -> Series:
+    return Series(task, metric, rule, aside == str(True))
 
 
 def _coded(frame: pd.DataFrame, name: str) -> tuple[np.ndarray, list[str]]:
-    """Codes and values of a column of text; one value for all rows where the frame has no such column."""
+    """Codes and values of a column of text, blanks as ""; one value for all rows where the frame has no such column."""
     if name not in frame.columns:
         return np.zeros(len(frame), dtype=np.int64), [str(Row._field_defaults.get(name, ""))]
     column = frame[name]
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, used = pd.factorize(column.cat.codes)
-        return codes, [str(value) for value in column.cat.categories[used]]
-    codes, values = pd.factorize(column)
-    return codes, [str(value) for value in values]
+        return codes, ["" if number < 0 else str(column.cat.categories[number]) for number in used]
+    codes, values = pd.factorize(column, use_na_sentinel=False)
+    return codes, ["" if pd.isna(value) else str(value) for value in values]
+
+
+def _arrays(columns: Iterable[Any], source: str) -> list[np.ndarray]:
+    """Columns in the order and types of ``Columns``.
+
+    Raises:
+        DataRefused: A value or a duration is no number.
+    """
+    try:
+        return [np.asarray(column, dtype=kind) for column, kind in zip(columns, _TYPES, strict=True)]
+    except (TypeError, ValueError) as error:
+        raise DataRefused(f"{source}: a score or a duration is no number ({error}).") from error

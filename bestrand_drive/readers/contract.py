@@ -124,7 +124,6 @@ class Reader:
 
     Attributes:
         name: Of the format, as given to ``bestrand import``.
-        summary: What it reads, in a line.
         recognises: Whether a file or folder holds logs of this form; looks at names and beginnings only.
         read: From one file or folder to rows: ``Row``, or data frames with columns named as its fields (``item`` and
             ``value`` at least), many at once. It follows no link out of the path, unpickles nothing, holds no more than
@@ -134,7 +133,6 @@ class Reader:
     """
 
     name: str
-    summary: str
     recognises: Callable[[Path], bool]
     read: Callable[[Path, Intake], Iterator[Row | pd.DataFrame]]
     scale: Callable[[str], Scale | None] = no_scale

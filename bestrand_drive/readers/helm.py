@@ -132,4 +132,4 @@ def scale(metric: str) -> Scale | None:
     return Scale(higher_is_better=False) if _LESS.fullmatch(metric) else None
 
 
-READER = Reader("helm", "HELM: per_instance_stats.json of run folders", recognises, read, scale)
+READER = Reader("helm", recognises, read, scale)

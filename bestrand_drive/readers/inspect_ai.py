@@ -60,7 +60,10 @@ def _archive_rows(log: Path, intake: Intake) -> Iterator[Row]:
 
 def _json_rows(log: Path, intake: Intake) -> Iterator[Row]:
     content = read_json(log)
-    yield from _rows(_told(content, log), content.get("samples") or [], log, intake)
+    told, samples = _told(content, log), content.get("samples") or []
+    if not isinstance(samples, list):
+        raise DataRefused(f"{log}: its samples are no list; not a log of inspect_ai.")
+    yield from _rows(told, samples, log, intake)
 
 
 def _told(header: Any, log: Path) -> dict[str, Any]:  # noqa: ANN401  parsed JSON
@@ -170,4 +173,4 @@ def scale(metric: str) -> Scale | None:
     return Scale(higher_is_better=False) if metric in (SECONDS, TOKENS) else None
 
 
-READER = Reader("inspect", "inspect_ai: .eval and .json logs", recognises, read, scale)
+READER = Reader("inspect", recognises, read, scale)

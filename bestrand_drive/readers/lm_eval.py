@@ -138,13 +138,13 @@ def _row(file: _File, item: str, content: str, metric: str, rule: str, value: fl
 def _numbers(sample: dict[str, Any], file: _File, intake: Intake) -> dict[str, float]:
     """Metrics of an old row: whatever of it is a number."""
     found = {}
-    for key in sample.keys() - FIELDS:
+    for key in sorted(sample.keys() - FIELDS):
         value = number_of(sample[key])
         if value is None:
             intake.leave_out(f"values of {key} that are no number", file.path)
         else:
             found[key] = value
-    return dict(sorted(found.items()))
+    return found
 
 
 def _content(sample: dict[str, Any]) -> str:
@@ -153,7 +153,8 @@ def _content(sample: dict[str, Any]) -> str:
         return str(sample["doc_hash"])
     if "doc" not in sample:
         return ""
-    return hashlib.sha256(json.dumps(sample["doc"], indent=2, ensure_ascii=False).encode()).hexdigest()
+    text = json.dumps(sample["doc"], indent=2, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def scale(metric: str) -> Scale | None:
@@ -163,4 +164,4 @@ def scale(metric: str) -> Scale | None:
     return Scale(higher_is_better=False) if metric in LESS_IS_BETTER else None
 
 
-READER = Reader("lm-eval", "lm-evaluation-harness: samples_*.jsonl", recognises, read, scale, positional=True)
+READER = Reader("lm-eval", recognises, read, scale, positional=True)

@@ -2,7 +2,8 @@
 
 Whatever key is none of the tool's own is a metric. Its value is often an object that the task's own aggregation takes
 apart: a score inside it is read, and a metric with a value that holds none is left out whole, since a part of its
-answers would not stand for all. ``doc_id`` is a position, so documents are joined by ``doc_hash``.
+answers would not stand for all. Tasks state no bounds, and the same name means shares in one and points in another.
+``doc_id`` is a position, so documents are joined by ``doc_hash``.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.readers.contract import Intake, Reader, Row, Scale
+from bestrand_drive.readers.contract import Intake, Reader, Row
 from bestrand_drive.readers.folders import files_under, json_lines, number_of, read_json
 
 _NAME = re.compile(r"(?P<date>[\dT_.:-]+)_samples_(?P<task>.+)\.jsonl")
@@ -125,9 +126,4 @@ def _score(value: object) -> float | None:
     return float(answer == given) if choice and isinstance(answer, str) and isinstance(given, str) else None
 
 
-def scale(metric: str) -> Scale | None:
-    """Tasks state no bounds, and the same name means shares in one and points in another."""
-    return None
-
-
-READER = Reader("lmms-eval", "lmms-eval: *_samples_*.jsonl", recognises, read, scale, positional=True)
+READER = Reader("lmms-eval", recognises, read, positional=True)

@@ -128,4 +128,4 @@ def scale(metric: str) -> Scale | None:
     return Scale(0.0, 1.0) if metric == SCORE or metric in SUB_SCORES else None
 
 
-READER = Reader("navsim", "NAVSIM: CSV files of PDM scores", recognises, read, scale)
+READER = Reader("navsim", recognises, read, scale)

@@ -233,6 +233,4 @@ def scale(metric: str) -> Scale | None:
     return Scale(0.0, 1.0) if metric == METRIC else None
 
 
-READER = Reader(
-    "opencompass", "OpenCompass: results/<model>/<dataset>.json with details", recognises, read, scale, positional=True
-)
+READER = Reader("opencompass", recognises, read, scale, positional=True)

@@ -15,8 +15,12 @@ import pyarrow.parquet as pq
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.readers.joining import Cells
 from bestrand_drive.readers.spec import ImportSpec, spec_of
+from bestrand_drive.scores.frames import coded_labels
+from bestrand_drive.scores.tables import read_table
 
 META = b"bestrand_import"
+LONG = ("item_id", "model", "metric", "repeat", "value")
+"""Columns of a long table."""
 FACTS = ("content", "stratum", "weight", "cost_s")
 """Columns beside those of a long table; ``cost_s`` is of the cell, the others of the item."""
 
@@ -124,6 +128,23 @@ def item_facts(path: Path, models: Collection[str] = ()) -> ItemFacts | None:
         weights,
         costs,
     )
+
+
+def imported_rows(path: Path, spec: ImportSpec) -> pd.DataFrame:
+    """The rows of an imported table as a reader gives them, by the tool's own ids.
+
+    Raises:
+        DataRefused: Its columns are not those of an import.
+        UsageError: An id is of none of its tasks.
+    """
+    frame = read_table(path, without=("stratum", "weight", "cost_s"))
+    absent = [name for name in LONG if name not in frame.columns]
+    if absent:
+        raise DataRefused(f"{path}: no column {', '.join(absent)}, though it says that it was imported.")
+    codes, ids = coded_labels(frame["item_id"], str(path))
+    tasks, own = (np.array(part, dtype=object)[codes] for part in zip(*map(spec.native, ids), strict=True))
+    told = {"task": tasks, "item": own, "filter": spec.filter, "source": str(path)}
+    return frame.drop(columns="item_id").assign(**told)
 
 
 def _beside(path: Path, *, costs: bool) -> pd.DataFrame:

@@ -12,7 +12,7 @@ import pandas as pd
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.readers.contract import Intake, Reader
 from bestrand_drive.readers.folders import files_under
-from bestrand_drive.scores.frames import ITEM_COLUMNS, MODEL_COLUMNS, label_texts, number_column
+from bestrand_drive.scores.frames import ITEM_COLUMNS, MODEL_COLUMNS, factorized, label_texts, number_column
 from bestrand_drive.scores.tables import SUFFIXES, read_table
 
 FACTS = {
@@ -85,7 +85,7 @@ def _text(column: pd.Series, file: Path) -> pd.Series:
     """Text with blanks as ""; repeats and metrics must not be blank."""
     if column.name in ("metric", "repeat"):
         return label_texts(column, str(file))
-    codes, found = pd.factorize(column)  # text is made once a value, not once a row
+    codes, found = factorized(column, str(file))  # text is made once a value, not once a row
     again, labels = pd.factorize(np.array(["", *map(str, found)], dtype=object))
     return pd.Series(pd.Categorical.from_codes(again[codes + 1], pd.Index(labels)), index=column.index)
 
@@ -97,4 +97,4 @@ def recognises(path: Path) -> bool:
     return any(file.name.lower().endswith(SUFFIXES) for file in path.iterdir())
 
 
-READER = Reader("plain", "score tables: CSV, TSV, JSON lines or Parquet, wide or long", recognises, read)
+READER = Reader("plain", recognises, read)

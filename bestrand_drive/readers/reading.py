@@ -69,7 +69,7 @@ def read_logs(reader: Reader, sources: Sequence[Source], request: Request) -> tu
     if request.duplicates not in DUPLICATES:
         raise UsageError(f"--duplicates {request.duplicates}: known are {choices(request.duplicates, DUPLICATES)}")
     intake = Intake(patterns=request.choice.tasks)
-    collector = Collector(intake, request.choice.wants)
+    collector = Collector(request.choice.wants)
     for source in sources:
         if not source.path.exists():
             raise DataRefused(f"{source.path}: there is no such file or folder.")
@@ -145,8 +145,8 @@ def _table(
     value, scales, seen = _scaled(reader, rows, metric, reading, request.stated)
     categories, weights = _categories(items, several=len(tasks) > 1), None
     if (request.macro or intake.macro) and request.known is None:
-        weights = category_weights(categories or [""] * len(items.keys))
-        said.append(f"{len(set(categories or []))} categories count alike, whatever their sizes")
+        weights = category_weights(categories or items.categories)
+        said.append(f"{len(set(categories or ()))} categories count alike, whatever their sizes")
     cells = Cells(
         item=settled.number,
         model=rows.model,
@@ -159,7 +159,7 @@ def _table(
         metrics=list(reading.metrics),
         repeats=rows.repeats,
         contents=items.contents,
-        categories=categories,
+        categories=None if categories is None else [category or "none" for category in categories],
         weights=weights,
         said=(*said, *seen),
     )
@@ -177,9 +177,9 @@ def _table(
 
 
 def _categories(items: Items, *, several: bool) -> list[str] | None:
-    """Categories of the logs, else the tasks when there are several, else None."""
+    """Categories of the logs ("" where an item has none), else the tasks when there are several, else None."""
     if any(items.categories):
-        return [category or "none" for category in items.categories]
+        return items.categories
     return [task for task, _ in items.keys] if several else None
 
 

@@ -72,4 +72,4 @@ def scale(metric: str) -> Scale:
     return Scale(low=0.0, higher_is_better=False) if metric == SECONDS else Scale(0.0, 1.0)
 
 
-READER = Reader("pytest", "pytest --report-log: JSON lines", recognises, read, scale)
+READER = Reader("pytest", recognises, read, scale)

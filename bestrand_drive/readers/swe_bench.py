@@ -87,4 +87,4 @@ def scale(metric: str) -> Scale | None:
     return Scale(0.0, 1.0) if metric == METRIC else None
 
 
-READER = Reader("swe-bench", "SWE-bench: reports <model>.<run_id>.json", recognises, read, scale)
+READER = Reader("swe-bench", recognises, read, scale)

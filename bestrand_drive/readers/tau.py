@@ -155,4 +155,4 @@ def scale(metric: str) -> Scale | None:
     return Scale(higher_is_better=False) if metric == COST else None
 
 
-READER = Reader("tau", "tau-bench and tau2-bench: results with trials", recognises, read, scale)
+READER = Reader("tau", recognises, read, scale)

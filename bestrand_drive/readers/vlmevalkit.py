@@ -25,6 +25,7 @@ from bestrand_drive.readers.archives import open_archive
 from bestrand_drive.readers.contract import Intake, Reader, Scale
 from bestrand_drive.readers.fingerprints import fingerprint
 from bestrand_drive.readers.folders import files_under, read_json
+from bestrand_drive.scores.frames import as_numbers
 
 METRICS = ("hit", "eval_score", "score")
 SUFFIXES = (".xlsx", ".tsv", ".json")
@@ -83,7 +84,10 @@ def read(path: Path, intake: Intake) -> Iterator[pd.DataFrame]:
         if file.judge.endswith(VANILLA):
             intake.leave_out("tables of the protocol that counts every rotation for itself", file.path)
         elif intake.wants(file.task):
-            yield from _rows(file)
+            try:
+                yield from _rows(file)
+            except UnicodeEncodeError as error:  # pandas keeps text as UTF-8
+                raise DataRefused(f"{file.path}: holds half of a character ({error}), which no table can.") from error
 
 
 def _sorted_out(tables: Sequence[Path]) -> tuple[list[Path], set[Path]]:
@@ -118,10 +122,10 @@ def _rows(file: _File) -> Iterator[pd.DataFrame]:
     item = _items(frame)
     rows = pd.DataFrame({"item": item, "content": _contents(frame, item)})
     rows["category"] = _texts(frame["category"]) if "category" in frame.columns else ""
+    mains_first = np.argsort((item != _texts(frame["index"])).to_numpy(), kind="stable")
     for name in metrics:
         rows["value"] = _numbers(frame[name], name, file)
-        whole = rows.sort_values("item", key=lambda ids: ids != _texts(frame["index"]), kind="stable")  # mains first
-        grouped = whole.groupby("item", sort=False)
+        grouped = rows.iloc[mains_first].groupby("item", sort=False)
         one = grouped.first().assign(value=grouped["value"].agg(_all_right)).reset_index()
         yield one.assign(model=file.model, task=file.task, filter=file.judge, metric=name, source=str(file.path))
 
@@ -155,12 +159,12 @@ def _contents(frame: pd.DataFrame, item: pd.Series) -> list[str]:
 
 
 def _numbers(column: pd.Series, name: str, file: _File) -> np.ndarray:
-    numbers = pd.to_numeric(column.replace({"True": 1, "False": 0, "": None}), errors="coerce")
-    odd = numbers.isna() & column.notna() & (column.astype(str) != "")
-    if odd.any():
-        row = int(np.flatnonzero(odd)[0])
-        raise DataRefused(f"{file.path}, row {row + 2}: {name} is {column.iloc[row]!r}, no number.")
-    return numbers.to_numpy(dtype=float)
+    numbers = as_numbers(column.replace({"True": 1, "False": 0, "": None}))
+    odd = np.flatnonzero(np.isnan(numbers) & (_texts(column) != "").to_numpy())
+    if odd.size:
+        row = int(odd[0])
+        raise DataRefused(f"{file.path}, row {row + 2}: {name} is {column.iloc[row]!a}, no number.")
+    return numbers
 
 
 def _texts(column: pd.Series) -> pd.Series:
@@ -234,4 +238,4 @@ def scale(metric: str) -> Scale | None:
     return Scale(0.0, 1.0) if metric == "hit" else None
 
 
-READER = Reader("vlmevalkit", "VLMEvalKit: tables of graded answers (xlsx, tsv, json)", recognises, read, scale)
+READER = Reader("vlmevalkit", recognises, read, scale)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,9 @@ ITEM_COLUMNS = ("item_id", "item")
 MODEL_COLUMNS = ("model", "policy")
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 """What splits a line of ``items.txt``, and what a terminal takes for a command."""
+_BLANKS = frozenset(["", "nan", "na", "none"])
+WHOLE = 2.0**53
+"""From here on a float is not one whole number only."""
 
 
 @dataclass(frozen=True)
@@ -78,20 +82,12 @@ def coded_labels(column: pd.Series, source: str) -> tuple[np.ndarray, list[str]]
     Raises:
         DataRefused: Naming the column and the first such id.
     """
-    coded = isinstance(column.dtype, pd.CategoricalDtype)
-    codes, found = pd.factorize(column.cat.codes if coded else column)
-    values = pd.Series(
-        column.cat.categories[found[found >= 0]] if coded else found, dtype=None if len(found) else object
-    )
-    if coded and (found < 0).any():
-        codes = np.where(
-            codes == int(np.flatnonzero(found < 0)[0]), -1, codes - (codes > int(np.flatnonzero(found < 0)[0]))
-        )
+    codes, values = factorized(column, source)
     empty = np.flatnonzero(values.astype(str).str.strip() == "")
     blank = np.flatnonzero((codes < 0) | np.isin(codes, empty))
     if blank.size:
         raise DataRefused(f"{source}: column {column.name!r}, row {int(blank[0]) + 1}: blank ({blank.size} such rows).")
-    if pd.api.types.is_float_dtype(values) and bool((values == values.round()).all()):
+    if pd.api.types.is_float_dtype(values) and bool(((values == values.round()) & (values.abs() < WHOLE)).all()):
         values = values.astype("int64")  # formats without integers write 7 as 7.0
     again, labels = pd.factorize(values.astype(str))  # 1 and "1" are one id
     if _CONTROL.search("".join(labels)):
@@ -101,6 +97,26 @@ def coded_labels(column: pd.Series, source: str) -> tuple[np.ndarray, list[str]]
             "escape); rename it."
         )
     return np.asarray(again.astype(np.int32)[codes]), [str(label) for label in labels]
+
+
+def factorized(column: pd.Series, source: str) -> tuple[np.ndarray, pd.Series]:
+    """Codes of a column, -1 where it is blank, and its different values in order of first appearance.
+
+    Raises:
+        DataRefused: It holds lists or objects.
+    """
+    coded = isinstance(column.dtype, pd.CategoricalDtype)
+    try:
+        codes, found = pd.factorize(column.cat.codes if coded else column)
+    except TypeError as error:
+        raise DataRefused(f"{source}: column {column.name!r} holds lists or objects ({error}); write text.") from error
+    values = pd.Series(
+        column.cat.categories[found[found >= 0]] if coded else found, dtype=None if len(found) else object
+    )
+    if coded and (found < 0).any():
+        gap = int(np.flatnonzero(found < 0)[0])
+        codes = np.where(codes == gap, -1, codes - (codes > gap))
+    return codes, values
 
 
 def label_texts(column: pd.Series, source: str) -> pd.Series:
@@ -143,18 +159,32 @@ def _wide(frame: pd.DataFrame, metric: str, source: str) -> DenseScores:
 
 def number_column(column: pd.Series, name: str, source: str) -> np.ndarray:
     """Float64 values; blanks become NaN, everything else that is no finite number is refused."""
-    numeric = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
-    blank = column.isna()
-    if not pd.api.types.is_numeric_dtype(column):
-        blank |= column.astype(str).str.strip().str.lower().isin(["", "nan", "na", "none"])
-    wrong = np.flatnonzero((np.isnan(numeric) & ~blank.to_numpy()) | np.isinf(numeric))
-    if wrong.size:
-        row = int(wrong[0])
+    numeric = as_numbers(column)
+    left = np.flatnonzero(np.isnan(numeric) & ~column.isna().to_numpy())
+    texts = (str(value).strip().lower() for value in column.iloc[left])
+    odd = [row for row, text in zip(left.tolist(), texts, strict=True) if text not in _BLANKS]
+    wrong = sorted([*odd, *np.flatnonzero(np.isinf(numeric)).tolist()])
+    if wrong:
+        row = wrong[0]
         raise DataRefused(
-            f"{source}: column {name!r}, row {row + 1}: {str(column.iloc[row])!r} is not a finite number "
-            f"({wrong.size} such cells). Leave a cell empty where there is no score."
+            f"{source}: column {name!r}, row {row + 1}: {str(column.iloc[row])[:80]!a} is not a finite number "
+            f"({len(wrong)} such cells). Leave a cell empty where there is no score."
         )
     return numeric
+
+
+def as_numbers(column: pd.Series) -> np.ndarray:
+    """Float64 values, NaN for all that is no number; whole numbers beyond the largest float are infinite."""
+    if pd.api.types.is_datetime64_any_dtype(column) or pd.api.types.is_timedelta64_dtype(column):
+        return np.full(len(column), np.nan)  # a time is no number, whatever it counts from
+    try:
+        return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64, na_value=np.nan)
+    except OverflowError:
+        return as_numbers(column.map(lambda value: np.inf if _beyond(value) else value))
+
+
+def _beyond(value: object) -> bool:
+    return isinstance(value, int) and abs(value) > sys.float_info.max
 
 
 def _pivot(coded: list[tuple[np.ndarray, list[str]]], value: np.ndarray, source: str) -> DenseScores:

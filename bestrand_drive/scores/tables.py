@@ -5,7 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import warnings
-from collections.abc import Collection
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +15,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.scores.frames import ITEM_COLUMNS, MODEL_COLUMNS
+from bestrand_drive.scores.frames import ITEM_COLUMNS, MODEL_COLUMNS, as_numbers
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz", ".parquet")
 
@@ -61,13 +62,16 @@ def read_table(path: Path, *, without: Collection[str] = ()) -> pd.DataFrame:
     return frame
 
 
-_TEXT = dict.fromkeys((*ITEM_COLUMNS, *MODEL_COLUMNS, "metric", "repeat", "stratum", "group"), str)
+_LABELS = ("metric", "repeat", "task", "filter", "content", "hash", "category", "stratum", "group")
+_TEXT = dict.fromkeys((*ITEM_COLUMNS, *MODEL_COLUMNS, *_LABELS), str)
+"""Columns of words: as numbers, the ids 7 and 007 would be one, and the hash 1e5 would be 100000."""
 
 
 def _parse(path: Path, name: str, without: Collection[str]) -> pd.DataFrame:
     if name.endswith(".parquet"):
-        kept = [one for one in pq.read_schema(path).names if one not in without] if without else None
-        return pd.read_parquet(path, columns=kept)
+        names = pq.read_schema(path).names
+        _refuse_repeated(path, names)
+        return pd.read_parquet(path, columns=[one for one in names if one not in without] if without else None)
     if name.endswith((".jsonl", ".jsonl.gz")):
         return _read_json_lines(path)
     separator = "\t" if name.endswith((".tsv", ".tsv.gz")) else ","
@@ -89,17 +93,23 @@ def _read_json_lines(path: Path) -> pd.DataFrame:
                 raise DataRefused(f"{path}, line {number}: not a JSON object; write one object a line.")
             rows.append(row)
     frame = pd.DataFrame(rows)
-    text = [name for name in _TEXT if name in frame.columns]
-    return frame.astype({name: str for name in text if frame[name].map(type).nunique() > 1})
+    for name in [name for name in _TEXT if name in frame.columns and frame[name].map(type).nunique() > 1]:
+        blank = frame[name].isna()
+        frame[name] = frame[name].astype(str).astype(object).where(~blank, None)
+    return frame
 
 
 def _check_header(path: Path, separator: str) -> None:
-    """Refuse a repeated column name, which pandas would rename."""
+    """Refuse a column without a name, and a repeated name, which pandas would rename."""
     head = pd.read_csv(path, sep=separator, header=None, nrows=1, dtype=str, keep_default_na=False)
     names = list(head.iloc[0])
     if "" in names:
         raise DataRefused(f"{path}: column {names.index('') + 1} has no name (a row index?); name it or leave it out.")
-    twice = sorted({name for name in names if names.count(name) > 1})
+    _refuse_repeated(path, names)
+
+
+def _refuse_repeated(path: Path, names: Sequence[str]) -> None:
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise DataRefused(f"{path}: column {twice[0]!r} is there more than once; give every model its own name.")
 
@@ -144,7 +154,7 @@ def _labels(frame: pd.DataFrame, column: str, path: Path) -> tuple[str, ...] | N
 def _costs(frame: pd.DataFrame, path: Path) -> np.ndarray | None:
     if "cost_s" not in frame.columns:
         return None
-    costs = pd.to_numeric(frame["cost_s"], errors="coerce").to_numpy(dtype=np.float64)
-    if np.isnan(costs).any() or not np.isfinite(costs).all() or (costs < 0).any():
+    costs = as_numbers(frame["cost_s"])
+    if not np.isfinite(costs).all() or (costs < 0).any():
         raise DataRefused(f"{path}: column cost_s must hold seconds, zero or more, for every item.")
     return costs

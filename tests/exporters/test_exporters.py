@@ -82,6 +82,15 @@ def test_inspect_runs_exactly_the_chosen(datasets):
             assert inspected(told, datasets) == tasks, told
 
 
+def test_ids_of_digits_are_numbers_to_inspect():
+    """It would run 007 with 7; both together, or 7 alone, are what they seem."""
+    known = {"sums": ["7", "007", "8", "x7"]}
+    with pytest.raises(UsageError, match="'7' and '007' are one number"):
+        written("inspect-sample-ids", subset(known=known, sums=["7", "8"]))
+    assert written("inspect-sample-ids", subset(known=known, sums=["7", "007", "x7"])) == "7,007,x7\n"
+    assert written("inspect-sample-ids", subset(known=known, sums=["8"])) == "8\n"
+
+
 @pytest.mark.parametrize("odd", ["a,b", " a", "a ", "", "a\nb"])
 def test_ids_that_inspect_cannot_name(odd):
     with pytest.raises(UsageError, match=r"cannot be named in inspect's --sample-id"):
@@ -104,6 +113,7 @@ def test_bfcl_categories_are_those_the_tool_reads_in_ids():
     for category, own in ((category, own) for category, ids in told.items() for own in ids):
         assert own.rsplit("_", 1)[0] == category  # as bfcl_eval does it
     assert EXPORTERS["bfcl"].usage(subset(bfcl=ids), "test_case_ids_to_generate.json").startswith("bfcl generate")
+    assert EXPORTERS["bfcl"].usage(subset(bfcl=ids), "my ids.json").startswith("cp 'my ids.json' ")
 
 
 @pytest.mark.parametrize("odd", ["12", "simple", "simple_python_", "_3"])

@@ -52,6 +52,18 @@ def test_a_full_disk_leaves_the_old_content_and_no_temporary(tmp_path: Path, whe
     assert len(os.listdir("/proc/self/fd")) <= len(handles), "a file handle was left open"
 
 
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    """Renaming over /dev/null would leave the machine without it."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    write_atomic(path, OLD)
+    assert os.read(reader, 100) == OLD
+    os.close(reader)
+    assert path.is_fifo()
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_a_folder_that_cannot_be_synced_does_not_undo_the_write(tmp_path: Path) -> None:
     path = tmp_path / "suite.json"
     real_open = os.open

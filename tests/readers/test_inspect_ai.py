@@ -55,6 +55,12 @@ def test_grades_are_inspects_own_but_nan_stays_unscored(tmp_path, put):
     assert any("3 rows are not scored" in line for line in found.said)
 
 
+def test_samples_that_are_no_list_are_refused(tmp_path):
+    for samples in (5, {"a": 1}, "text"):
+        with pytest.raises(DataRefused, match=r"log\.json: its samples are no list"):
+            import_logs("inspect", put_json(tmp_path / "log.json", samples))
+
+
 def test_dictionaries_become_metrics_and_other_values_are_counted(tmp_path):
     rows = [sample(n, {"style": "P", "facts": n / 4, "why": "because"}) for n in range(4)]
     put_json(tmp_path / "log.json", rows)

@@ -14,7 +14,7 @@ from bestrand_drive.readers.scaling import Stated
 
 def read(rows, tmp_path, request=None, **reader):
     """Join rows as any reader gives them."""
-    own = Reader("toy", "", lambda path: True, lambda path, intake: iter(rows), **reader)
+    own = Reader("toy", lambda path: True, lambda path, intake: iter(rows), **reader)
     return read_logs(own, [Source(tmp_path)], request or Request())
 
 
@@ -135,6 +135,10 @@ def test_figures_beside_the_scores_come_only_when_named(tmp_path):
 def test_macro_needs_categories(tmp_path):
     with pytest.raises(UsageError, match="2 of 2 items have no category"):
         read([row("1", "A", 1.0), row("2", "A", 1.0)], tmp_path, Request(macro=True))
+    some = [row("1", "A", 1.0, category="x"), row("2", "A", 1.0)]
+    with pytest.raises(UsageError, match="1 of 2 items have no category"):
+        read(some, tmp_path, Request(macro=True))
+    assert read(some, tmp_path)[0].categories == ["x", "none"]
 
     def rows(path, intake: Intake):
         intake.average_categories()
@@ -144,7 +148,7 @@ def test_macro_needs_categories(tmp_path):
             row("3", "A", 0.0, category="y"),
         ]
 
-    cells, spec = read_logs(Reader("toy", "", lambda path: True, rows), [Source(tmp_path)], Request())
+    cells, spec = read_logs(Reader("toy", lambda path: True, rows), [Source(tmp_path)], Request())
     assert spec.macro
     np.testing.assert_allclose(cells.weights, [1.5, 0.75, 0.75])
 
@@ -156,3 +160,38 @@ def test_frames_and_rows_give_the_same(tmp_path):
     for name in ("item", "model", "metric", "repeat", "value"):
         np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
     assert (one.ids, one.models, one.contents) == (two.ids, two.models, two.contents)
+
+
+def test_rows_of_a_frame_that_are_not_wanted_leave_nothing(tmp_path):
+    """Items of another task would be counted, weighted, and have the ids of items of this one."""
+    from bestrand_drive.readers.choice import Choice
+
+    rows = [row("1", "A", 1.0, task="a", category="x"), row("2", "A", 0.0, task="a", category="y")]
+    rows += [row(item, model, 1.0, task="b", category="z") for item in "13" for model in "AB"]
+    request = Request(choice=Choice(tasks=("a",)), macro=True)
+    one, two = read(rows, tmp_path, request)[0], read([pd.DataFrame(rows)], tmp_path, request)[0]
+    for cells in (one, two):
+        assert (cells.ids, cells.models, cells.categories) == (["1", "2"], ["A"], ["x", "y"])
+        np.testing.assert_array_equal(cells.weights, [1.0, 1.0])
+    assert one.said == two.said
+
+
+def test_a_frame_may_hold_scores_and_figures_beside_them(tmp_path):
+    rows = [row("1", "A", 1.0, metric="acc"), row("1", "A", 37.5, metric="latency", aside=True)]
+    cells, _ = read([pd.DataFrame(rows)], tmp_path)
+    assert cells.metrics == ["acc"]
+
+
+@pytest.mark.parametrize(
+    ("odd", "said"),
+    [
+        ({"item": None}, r"A\.json: a row without item"),
+        ({"value": "high"}, r"A\.json: a score or a duration is no number"),
+        ({"value": float("inf")}, r"A\.json: item '1' has score inf, which is no finite number \(1 such rows\)"),
+    ],
+)
+def test_what_another_packages_reader_must_not_give(tmp_path, odd, said):
+    wrong = row("1", "A", 1.0)._replace(**odd)
+    for rows in ([wrong], [pd.DataFrame([wrong])]):
+        with pytest.raises(DataRefused, match=said):
+            read(rows, tmp_path, Request(stated=Stated({"score": (0.0, None)})))

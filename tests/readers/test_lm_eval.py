@@ -108,6 +108,22 @@ def test_values_that_are_no_number_are_counted(tmp_path):
     assert any("4 values of word_perplexity that are no number left out" in line for line in found.said)
 
 
+def test_what_is_left_out_of_old_rows_is_said_in_the_order_of_names(tmp_path):
+    """Not in that of a set, which differs from run to run."""
+    odd = dict.fromkeys("hgfedcba", "text")
+    put_lm_eval(tmp_path, "m", [old_row(n, {"acc": 1.0, **odd}) for n in range(2)], results={"acc,none": 1.0})
+    said = [line.split()[3] for line in import_logs("lm-eval", tmp_path).said if "that are no number" in line]
+    assert said == sorted(odd)
+
+
+def test_half_a_character_in_a_document_is_hashed_as_it_is(tmp_path):
+    rows = [lm_eval_row(n, {"acc": 1.0}) | {"doc": {"question": f"\ud83d {n}"}} for n in range(2)]
+    for row in rows:
+        del row["doc_hash"]
+    put_lm_eval(tmp_path, "m", rows)
+    assert import_logs("lm-eval", tmp_path).items == 2
+
+
 def test_a_damaged_line_is_named(tmp_path):
     folder = put_lm_eval(tmp_path, "m", [lm_eval_row(0, {"acc": 1.0})])
     file = next(folder.glob("samples_*"))

@@ -101,6 +101,11 @@ def test_numeric_ids_become_text() -> None:
     assert (found.items, found.policies) == (["7", "12"], ["1"])
 
 
+def test_floats_beyond_whole_numbers_stay_apart() -> None:
+    ids = [np.inf, 1e300, 2e300]
+    assert dense_scores(pd.DataFrame({"item_id": ids, "m": [1, 2, 3]}), metric="s").items == ["inf", "1e+300", "2e+300"]
+
+
 def _frame(**columns: list[object]) -> Callable[[], pd.DataFrame]:
     return lambda: pd.DataFrame(columns)
 
@@ -123,7 +128,11 @@ REFUSED = {
     "text in long": (_frame(item_id=["a"], model=["m"], value=["x"]), "column 'value', row 1: 'x'"),
     "comma": (_frame(item_id=["a"], m=["1,5"]), "'1,5' is not a finite number"),
     "infinite": (_frame(item_id=["a", "b"], m=[np.inf, 1]), "column 'm', row 1: 'inf' is not a finite number"),
+    "larger than any float": (_frame(item_id=["a", "b"], m=[1, 10**400]), "column 'm', row 2: '1000.*finite number"),
+    "half a character": (_frame(item_id=["a", "b"], m=[1, "\ud800"]), r"column 'm', row 2: '\\ud800' is not a finite"),
     "infinite text": (_frame(item_id=["a"], m=["-inf"]), "not a finite number"),
+    "a time": (_frame(item_id=["a"], m=[pd.Timestamp(0)]), "column 'm', row 1: '1970-01-01 00:00:00' is not a finite"),
+    "a list for an id": (_frame(item_id=[["a"], ["b"]], m=[1, 2]), "column 'item_id' holds lists or objects"),
     "two texts": (_frame(item_id=["a", "b"], m=["x", "y"]), "2 such cells"),
     "no rows": (lambda: pd.DataFrame({"item_id": [], "m": []}), "no scores in it"),
     "blank item": (_frame(item_id=["a", None], m=[1, 2]), "item"),

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from bestrand_drive.errors import DataRefused
@@ -46,6 +48,14 @@ def test_ids_that_look_like_numbers_stay_text_in_long_tables(tmp_path: Path, suf
     long = pd.DataFrame({"item_id": ["007", "08"] * 2, "model": ["01"] * 2 + ["1"] * 2, "value": [1.0, 2.0, 3.0, 4.0]})
     matrix = ScoreMatrix.from_frame(read_table(_save(long, tmp_path / f"long{suffix}")))
     assert (matrix.items, matrix.policies) == (("007", "08"), ("01", "1"))
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.parametrize("name", ["task", "filter", "content", "hash", "category", "stratum"])
+def test_labels_that_look_like_numbers_stay_text(tmp_path: Path, suffix: str, name: str) -> None:
+    """As numbers, two questions of the hashes 007 and 7 would be joined, and 1e400 would be infinite."""
+    told = pd.DataFrame({"item_id": ["a", "b", "c"], "m": [1.0, 2.0, 3.0], name: ["007", "7", "1e400"]})
+    assert read_table(_save(told, tmp_path / f"t{suffix}"))[name].tolist() == ["007", "7", "1e400"]
 
 
 @pytest.mark.parametrize("name", ["NA", "null", "None", "nan", "n/a"])
@@ -91,6 +101,12 @@ REFUSED = {
     "empty parquet": ("scores.parquet", "", "cannot be read as a table"),
     "column twice": ("scores.csv", "item_id,A,A\na,1,2\n", "A"),
 }
+
+
+def test_a_column_twice_in_parquet_is_named(tmp_path: Path) -> None:
+    pq.write_table(pa.table([["a"], [1.0], [2.0]], names=["item_id", "A", "A"]), tmp_path / "t.parquet")
+    with pytest.raises(DataRefused, match="column 'A' is there more than once"):
+        read_table(tmp_path / "t.parquet")
 
 
 @pytest.mark.parametrize("case", REFUSED)

@@ -1,4 +1,4 @@
-"""The options that say which results or scores are read."""
+"""What says which results, logs or scores are read."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from bestrand_drive.errors import UsageError
 
 Routes = Annotated[
     Path | None,
@@ -30,3 +32,17 @@ Mismatch = Annotated[
 ]
 Scores = Annotated[Path, typer.Option(help="Score table, wide or long (CSV, JSONL, Parquet).", show_default=False)]
 Items = Annotated[Path | None, typer.Option(help="Item table: item_id, stratum, group, cost_s.", show_default=False)]
+
+
+def named_path(option: str, value: str) -> tuple[str | None, Path]:
+    """Parse ``PATH`` or ``NAME=PATH``; a path that is there is one, whatever its name.
+
+    Raises:
+        UsageError: One side of the sign is empty.
+    """
+    name, sign, rest = value.partition("=")
+    if not sign or Path(value).exists():
+        return None, Path(value)
+    if not (name and rest):
+        raise UsageError(f"{option} {value!r}: write PATH or NAME=PATH.")
+    return name, Path(rest)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bestrand_drive.cli.evidence.options import named_path
 from bestrand_drive.cli.options import open_ranges
 from bestrand_drive.cli.tables import console, listed, say, sentences
 from bestrand_drive.errors import UsageError
@@ -99,11 +100,11 @@ def import_logs(
 
 
 def _named(paths: Sequence[str]) -> dict[str, Path] | list[Path]:
-    """NAME=PATH for all or for none; a path that is there is a path, whatever its name."""
-    parts = [(None, text) if Path(text).exists() or "=" not in text else text.split("=", 1) for text in paths]
-    if all(name is None for name, _ in parts):
-        return [Path(text) for _, text in parts]
-    named = {str(name): Path(str(path)) for name, path in parts if name}
+    """Names for all or for none."""
+    parts = [named_path("PATH", text) for text in paths]
+    named = {name: path for name, path in parts if name is not None}
+    if not named:
+        return [path for _, path in parts]
     if len(named) < len(parts):
         raise UsageError("Give each path a name of its own, NAME=PATH, or none of them.")
     return named

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
 
+from bestrand_drive.cli.evidence.options import named_path
 from bestrand_drive.cli.tables import console, say
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
@@ -45,7 +45,8 @@ def report(
     """
     if out is None and not as_json:
         raise UsageError("report writes nothing: give --out report.html, or --json, or both.")
-    data = write_report(suite, _sources(results), out, level, missing, allow_mismatch=allow_evaluator_mismatch)
+    sources = [_source(value) for value in results]
+    data = write_report(suite, sources, out, level, missing, allow_mismatch=allow_evaluator_mismatch)
     if as_json:
         print(dump_json(data.as_json()).decode(), end="")
     elif out is not None:
@@ -56,24 +57,11 @@ def report(
         say(console(), f"wrote {out}: {who} on {data.suite.k} {data.suite.item_word}{said}")
 
 
-def _sources(values: Sequence[str]) -> list[Source]:
-    return [_source(value) for value in values]
-
-
 def _source(value: str) -> Source:
-    """``PATH`` or ``NAME=PATH``; a path that is there is one, whatever its name."""
-    name, sign, rest = value.partition("=")
-    if not sign or Path(value).exists():
-        return _there(Source(Path(value)), value)
-    if not (name and rest):
-        raise UsageError(f"--results {value!r}: write PATH or NAME=PATH.")
-    return _there(Source(Path(rest), name), value)
-
-
-def _there(source: Source, value: str) -> Source:
-    if not source.path.exists():
+    name, path = named_path("--results", value)
+    if not path.exists():
         raise UsageError(f"--results {value}: there is no such file or folder.")
-    return source
+    return Source(path, name)
 
 
 def _policies(count: int, *, driving: bool) -> str:

@@ -123,13 +123,9 @@ class Adapter:
             inherited: The environment in which it will run, for its Python path.
 
         Raises:
-            UsageError: The evaluator would hand a CARLA_ROOT to a shell that the shell would not take as one word.
+            UsageError: See ``refuse_split``.
         """
-        if self.starts_server and shlex.quote(str(job.carla_root)) != str(job.carla_root):
-            raise UsageError(
-                f"{job.carla_root}: {self.title}'s evaluator starts CarlaUE4.sh there through a shell, which would "
-                "not read this as one word. Use a run folder and a --carla-root without spaces and special characters."
-            )
+        self.refuse_split(job.carla_root)
         folders = [job.agent_folder, job.result.parent, *([job.record_folder] if job.record else [])]
         return Command(
             argv=self._argv(job),
@@ -142,12 +138,23 @@ class Adapter:
             heartbeat=job.heartbeat if job.hooks else None,
         )
 
+    def refuse_split(self, place: Path) -> None:
+        """Refuse a place in which no CARLA_ROOT of a slot can be.
+
+        Raises:
+            UsageError: The evaluator would hand it to a shell, which would not take it as one word.
+        """
+        if self.starts_server and shlex.quote(str(place)) != str(place):
+            raise UsageError(
+                f"{place}: {self.title}'s evaluator starts CarlaUE4.sh there through a shell, which would not read "
+                "this as one word. Use a run folder, and a --scratch of workers, without spaces and special characters."
+            )
+
     def _argv(self, job: Job) -> tuple[str, ...]:
         """Interpreter, script and flags, each flag as one word, so that no value is taken for a flag."""
-        seed = self.seed(job.route_id, job.repeat) if job.seed is None else job.seed
         flags = {
             "--port": job.port,
-            "--traffic-manager-seed": seed,
+            "--traffic-manager-seed": self.seed(job.route_id, job.repeat),
             "--timeout": f"{self.timeout_s if job.timeout_s is None else job.timeout_s:g}",
             "--routes": job.route_path,
             "--repetitions": 1,
@@ -189,7 +196,7 @@ class Adapter:
         of_shell = [part for part in inherited.get("PYTHONPATH", "").split(os.pathsep) if part]
         folders = ("leaderboard", "scenario_runner", *self.paths)
         checkout = own_paths(root) if self.module else [root / part for part in folders]
-        there = [str(path) for path in (*checkout, *job.paths) if path.exists()]
+        there = [str(path) for path in checkout if path.exists()]
         carla = [str(path) for path in (api / "carla", api) if path.exists()]
         parts = [*([str(HOOKS)] if job.hooks else []), *given, *there, *of_shell, *carla]
         return os.pathsep.join(dict.fromkeys(parts))

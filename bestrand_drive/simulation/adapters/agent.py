@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ class Agent:
     shared: tuple[Path, ...] = ()
 
 
-def find_agent(agent: str, config: str = "", *, root: Path | None = None, cwd: Path | None = None) -> Agent:
+def find_agent(agent: str, config: str = "", *, root: Path | None = None) -> Agent:
     """The agent with absolute paths.
 
     A path may be relative to the folder where the command is given, or to the checkout, as in the benchmarks' own
@@ -42,12 +43,11 @@ def find_agent(agent: str, config: str = "", *, root: Path | None = None, cwd: P
         agent: Path of the agent's file, or ``probe:NAME`` for a probe that comes with this package.
         config: Configuration, parts joined by ``+``.
         root: The benchmark's checkout, None without one.
-        cwd: Where the command is given.
 
     Raises:
         UsageError: A file is in neither place, or another one in each; or the evaluator could not import the name.
     """
-    places = (cwd or Path.cwd(), *([root] if root else []))
+    places = (Path.cwd(), *([root] if root else []))
     shipped = agent.startswith(PROBE)
     path = shipped_probe(agent.removeprefix(PROBE)) if shipped else _found("--agent", agent, places)
     if path is None or not path.is_file():
@@ -89,9 +89,19 @@ def _part(part: str, places: tuple[Path, ...]) -> str:
     return part
 
 
+def _is_there(path: Path) -> bool:
+    """Whether there is such a file or folder; a text that is too long for a name names none."""
+    try:
+        return path.exists()
+    except OSError as error:
+        if error.errno != errno.ENAMETOOLONG:
+            raise
+        return False
+
+
 def _found(flag: str, text: str, places: tuple[Path, ...]) -> Path | None:
     """Where a path leads from one of the places; links are kept as they are."""
-    found = [path for place in places if (path := Path(os.path.abspath(place / text))).exists()]
+    found = [path for place in places if _is_there(path := Path(os.path.abspath(place / text)))]
     if len(found) == 2 and not found[0].samefile(found[1]):
         raise UsageError(f"{flag} {text}: both {found[0]} and {found[1]} exist. Give an absolute path.")
     return found[0] if found else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import os
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ _CODE = ("leaderboard/leaderboard", "scenario_runner/srunner")
 _LIMIT_MIB = 16
 _GIT = ("git", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "safe.directory=*")
 """Git that starts no program of the checkout's configuration."""
+_ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE")
+"""Variables of hooks (``git rev-parse --local-env-vars``): with them git speaks of another repository."""
 _GIT_S = 60
 
 
@@ -96,9 +99,10 @@ def code_hash(root: Path) -> str:
 def _git(root: Path, *arguments: str) -> str | None:
     """What git says; None when it fails."""
     command = [*_GIT, "-C", str(root), *arguments]
+    environment = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
     try:
         done = subprocess.run(  # noqa: S603  a fixed program, arguments as a list
-            command, capture_output=True, stdin=subprocess.DEVNULL, timeout=_GIT_S, check=False
+            command, env=environment, capture_output=True, stdin=subprocess.DEVNULL, timeout=_GIT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return None

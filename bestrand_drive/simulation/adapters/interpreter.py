@@ -63,13 +63,14 @@ def look_at(python: tuple[str, ...], modules: tuple[str, ...], command: Command)
     folder = command.cwd if command.cwd.is_dir() else None  # an attempt's own scratch is not there yet
     try:
         done = subprocess.run(  # noqa: S603  the user's own interpreter, arguments as a list
-            words, cwd=folder, env=environment, capture_output=True, text=True, timeout=_LIMIT_S, check=False
+            words, cwd=folder, env=environment, capture_output=True, timeout=_LIMIT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise EnvironmentFault(f"--python {' '.join(python)}: does not run ({error}).") from error
-    lines = [line for line in done.stdout.splitlines() if line.startswith(_MARK)]
+    output, errors = (stream.decode("utf-8", "replace") for stream in (done.stdout, done.stderr))
+    lines = [line for line in output.splitlines() if line.startswith(_MARK)]
     if done.returncode or not lines:
-        said = (done.stderr.strip().splitlines() or ["no output"])[-1]
+        said = (errors.strip().splitlines() or ["no output"])[-1]
         raise EnvironmentFault(f"--python {' '.join(python)}: is no interpreter that runs ({said[:200]}).")
     version, missing, carla, executable = json.loads(lines[-1][len(_MARK) :])
     return Interpreter((version[0], version[1]), tuple(missing), carla, executable)

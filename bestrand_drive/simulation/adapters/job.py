@@ -29,12 +29,10 @@ class Job:
         rank_token: Stands for the GPU on the server's command line. An evaluator ends every process with its token
             there, so that no two servers may share one.
         gpu: Index that the policy sees as its only GPU; None leaves the environment as it is.
-        seed: Of the traffic; None for the benchmark's rule.
         timeout_s: The evaluator's own limit; None for the benchmark's.
         track: SENSORS or MAP; None for what the benchmark's own scripts use.
         record: Whether CARLA records the drive.
         variables: The user's, from ``--env``.
-        paths: Further folders for its Python path.
         hooks: Whether the evaluator's Python gets the hooks.
     """
 
@@ -50,12 +48,10 @@ class Job:
     traffic_manager_port: int
     rank_token: int = 0
     gpu: str | None = None
-    seed: int | None = None
     timeout_s: float | None = None
     track: str | None = None
     record: bool = False
     variables: Mapping[str, str] = field(default_factory=dict)
-    paths: tuple[Path, ...] = ()
     hooks: bool = True
 
     @property

@@ -81,7 +81,7 @@ def adopt(
             copies += 1
             continue
         judged = judge_record(one.record, Ending())
-        whole = root_file(root, one.record) if single[_file(one.record)] == 1 else None
+        whole = _whole_file(root, one.record) if single[_file(one.record)] == 1 else None
         fresh[key.cell].append(_Candidate(key, one.content, _result(one, whole), one.record.source, judged))
     known = _known(store)
     new = [one for cell in fresh.values() for one in cell if (one.key.cell, one.result) not in known]
@@ -101,12 +101,12 @@ def _refuse_another_build(attempts: Iterable[Attempt], declared: AttemptKey, *, 
         have = attempt.key.model_copy(update=same | {"repeat": declared.repeat})
         if differences(have, declared) and only_build(differences(have, declared)) and not pool_builds:
             raise UsageError(
-                f"{store_name(attempt)} in this folder is of another build: {described(have, declared)}. "
+                f"{_called(attempt)} in this folder is of another build: {described(have, declared)}. "
                 "Choose another --out, or pool them with --pool-builds."
             )
 
 
-def store_name(attempt: Attempt) -> str:
+def _called(attempt: Attempt) -> str:
     """How an attempt is called in messages."""
     return f"attempt {attempt.number} of route {attempt.key.route_id}, repeat {attempt.key.repeat},"
 
@@ -127,7 +127,7 @@ def _file(record: RouteRecord) -> str:
     return record.source.rpartition("#")[0]
 
 
-def root_file(root: Path, record: RouteRecord) -> Path:
+def _whole_file(root: Path, record: RouteRecord) -> Path:
     """The file that holds a record."""
     return root if root.is_file() else root / _file(record)
 

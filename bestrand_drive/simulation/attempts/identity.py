@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 from collections.abc import Iterator
@@ -85,6 +86,8 @@ def _part(path: Path, text: str = "") -> list[str]:
             return ["folder", _folder_hash(path)]
         return ["file", _file_hash(path)] if path.is_file() else ["text", text]
     except OSError as error:
+        if text and error.errno == errno.ENAMETOOLONG:
+            return ["text", text]
         raise DataRefused(f"{error.filename or path}: cannot be read ({error.strerror}).") from error
 
 
@@ -96,7 +99,7 @@ def _folder_hash(folder: Path) -> str:
 def _files(folder: Path) -> Iterator[Path]:
     """Regular files in any depth, links followed; a folder that is reached twice is entered once."""
     seen: set[tuple[int, int]] = set()
-    for place, subfolders, names in os.walk(folder, followlinks=True):
+    for place, subfolders, names in os.walk(folder, onerror=_raise, followlinks=True):
         own = os.stat(place)
         if (own.st_dev, own.st_ino) in seen:
             subfolders.clear()
@@ -104,6 +107,11 @@ def _files(folder: Path) -> Iterator[Path]:
         seen.add((own.st_dev, own.st_ino))
         subfolders[:] = sorted(set(subfolders) - _PASSING)
         yield from (path for path in (Path(place) / name for name in sorted(names)) if path.is_file())
+
+
+def _raise(error: OSError) -> None:
+    """What cannot be listed is not to be left out in silence."""
+    raise error
 
 
 def _file_hash(path: Path) -> str:

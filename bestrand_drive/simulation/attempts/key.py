@@ -37,7 +37,7 @@ class AttemptKey(Frozen):
     None is a value that was not declared, which happens only for results that were adopted.
 
     Attributes:
-        benchmark: ``bench2drive`` or ``fail2drive``.
+        benchmark: ``bench2drive``, ``fail2drive`` or ``builtin``.
         route_id: As the route file writes it.
         town: Of the route.
         route_sha256: Of its content (``RouteElement.sha256``: whitespace and the order of attributes do not matter).

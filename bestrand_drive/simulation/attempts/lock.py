@@ -106,14 +106,17 @@ def driver_lock(path: Path) -> Iterator[DriverLock]:
             with _beating(handle, held):
                 yield held
         finally:
-            if read_holder(handle) == me:  # not the word of one that took over while this host was cut off
-                write_holder(handle, None)
+            with suppress(OSError):  # the server is away: what was run is stored, and these words are stale soon
+                if read_holder(handle) == me:  # not the word of one that took over while this host was cut off
+                    write_holder(handle, None)
     finally:
         os.close(handle)
 
 
 def refuse_driven(path: Path) -> None:
     """Refuse when another process drives a run folder, by the words of its lock file; nothing is taken or written.
+
+    So the age of another host's touch is told by the clock of this one.
 
     Args:
         path: The lock file; it may not exist.

@@ -15,6 +15,7 @@ from bestrand_drive.benchmarks.record_parsing import RouteRecord, parse_record, 
 from bestrand_drive.benchmarks.result_files import records_of
 from bestrand_drive.benchmarks.strict_json import parse_json
 from bestrand_drive.errors import DataRefused
+from bestrand_drive.files import printable
 from bestrand_drive.simulation.attempts.reasons import Reason, outcome_of
 
 _OF_STATUS = {
@@ -41,7 +42,7 @@ class Ending:
         crash: What the log gives as the cause of the agent's own crash.
         server_died: The server ended by itself before the evaluator wrote the record.
         lost: The evaluator's supervisor was killed, and the evaluator with it.
-        interrupted: We were told to stop (Ctrl-C, preemption).
+        interrupted: We were told to stop before it had ended (Ctrl-C, preemption).
     """
 
     exit_code: int | None = 0
@@ -96,7 +97,7 @@ def judge(result: bytes | None, ending: Ending, *, route_id: str, benchmark: str
     record, fault, detail = _read(result, route_id, benchmark)
     if record is None:
         reason = _without_record(fault, ending)
-        return Judgement(outcome_of(reason), reason, detail=detail)
+        return Judgement(outcome_of(reason), reason, detail=printable(detail))
     return judge_record(record, ending)
 
 
@@ -106,8 +107,8 @@ def judge_record(record: RouteRecord, ending: Ending) -> Judgement:
     return Judgement(
         record.outcome if reason is None else outcome_of(reason),
         reason,
-        record.status,
-        record.reason,
+        printable(record.status),
+        printable(record.reason),
         _finite(record.duration_game_s),
         _finite(record.duration_system_s),
     )

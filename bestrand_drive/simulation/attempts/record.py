@@ -137,14 +137,24 @@ def parse_attempt(content: bytes, path: Path) -> Attempt:
         NewerSchema: A later version of this package wrote it.
         DataRefused: It is damaged.
     """
+    refuse_newer("an attempt", SCHEMA_VERSION, content, path)
+    return parse_model(Attempt, content, path)
+
+
+def refuse_newer(what: str, known: int, content: bytes, path: Path) -> None:
+    """Refuse a file of the store whose schema is a later one.
+
+    Raises:
+        NewerSchema: It is.
+        DataRefused: It is no JSON.
+    """
     raw = parse_json(content, str(path))
     version = raw.get("schema_version") if isinstance(raw, dict) else None
-    if isinstance(version, int) and version > SCHEMA_VERSION:
+    if isinstance(version, int) and version > known:
         raise NewerSchema(
-            f"{path}: an attempt of schema {version}; this version reads {SCHEMA_VERSION}. Upgrade with "
+            f"{path}: {what} of schema {version}; this version reads {known}. Upgrade with "
             "`pip install --upgrade bestrand-drive`, or use the version that wrote it."
         )
-    return parse_model(Attempt, content, path)
 
 
 class NewerSchema(DataRefused):

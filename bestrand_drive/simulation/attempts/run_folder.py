@@ -55,7 +55,7 @@ class RunInfo(Frozen):
 
     Attributes:
         schema_name: Version of the folder's format.
-        benchmark: ``bench2drive`` or ``fail2drive``.
+        benchmark: ``bench2drive``, ``fail2drive`` or ``builtin``.
         simulator: What simulates; ``mixed`` after runs in both were pooled.
         policy: Who is evaluated.
         evaluator: By what.
@@ -116,7 +116,7 @@ def driving(
 ) -> Iterator[tuple[Layout, DriverLock]]:
     """Drive a run folder: made when it is not there, met again when it is of the same run, ours until the block ends.
 
-    What a killed driver left running is ended, and then its scratch is removed.
+    What a killed driver left running is ended, and then its scratch is removed; its servers can be asked for no more.
 
     Args:
         folder: The folder above its parent must exist.
@@ -140,6 +140,7 @@ def driving(
             _write_info(layout, info, pool_builds=pool_builds)
             for place in layout.folders:
                 place.mkdir(exist_ok=True)
+            layout.servers.unlink(missing_ok=True)
         for ended in reap_run(run_mark(folder)):
             tell(f"ended what an earlier start left behind: {ended[:160]}")
         _sweep(layout.work)

@@ -12,11 +12,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from bestrand_drive.benchmarks.strict_json import parse_json
 from bestrand_drive.files import dump_json, read_bytes
 from bestrand_drive.simulation.attempts.models import Frozen, parse_model
 from bestrand_drive.simulation.attempts.reasons import Reason
-from bestrand_drive.simulation.attempts.record import Attempt, NewerSchema
+from bestrand_drive.simulation.attempts.record import Attempt, refuse_newer
 
 SCHEMA_VERSION = 1
 AttemptName = tuple[str, int]
@@ -75,13 +74,7 @@ def read_stop(path: Path) -> Stop:
         DataRefused: It is damaged.
     """
     content = read_bytes(path)
-    raw = parse_json(content, str(path))
-    version = raw.get("schema_version") if isinstance(raw, dict) else None
-    if isinstance(version, int) and version > SCHEMA_VERSION:
-        raise NewerSchema(
-            f"{path}: a stop of schema {version}; this version reads {SCHEMA_VERSION}. Upgrade with "
-            "`pip install --upgrade bestrand-drive`, or use the version that wrote it."
-        )
+    refuse_newer("a stop", SCHEMA_VERSION, content, path)
     return parse_model(Stop, content, path)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import threading
 import time
@@ -131,14 +132,21 @@ class FarSlot:
         """See ``Runner``; the worker does it when it leaves."""
 
     def _wait(self, errand: Errand) -> None:
-        asked, until_s = False, math.inf
+        asked = forced = False
+        until_s = math.inf
         while not errand.done.wait(_LOOK_S) and time.monotonic() < until_s:
-            if self._halt.forced and until_s == math.inf:
-                asked, until_s = True, time.monotonic() + _FORCED_S
-                self._carrier.stop(errand, now=True)
+            if self._halt.forced and not forced:
+                until_s = min(until_s, time.monotonic() + _FORCED_S)
+                asked = forced = self._told_to_end(errand, now=True)
             elif self._halt.asked and not asked:
-                asked = True
-                self._carrier.stop(errand, now=False)
+                asked = self._told_to_end(errand, now=False)
+
+    def _told_to_end(self, errand: Errand, *, now: bool) -> bool:
+        """Whether the word is on its way; else the file server is away, and it is tried again."""
+        with contextlib.suppress(OSError):
+            self._carrier.stop(errand, now=now)
+            return True
+        return False
 
     def _lost(self, cell: Cell, why: str, watch: Stopwatch) -> Attempt:
         span = watch.stop()

@@ -188,16 +188,15 @@ def put_answer(folder: Path, number: int, answer: Answer) -> None:
 
 
 def take_answer(folder: Path, number: int) -> Answer | None:
-    """Read an answer; None when it cannot be read now."""
+    """Read an answer; None when it, or a part of it, cannot be read now."""
     place = folder / str(number)
-    told = take(Told, place / "told.json")
-    if told is None:
+    told, names = take(Told, place / "told.json"), listed(place)
+    if told is None or not names:
         return None
-    names, parts = listed(place), {}
-    for name in ("result", "metric_info"):
-        if name in names:
-            with contextlib.suppress(DataRefused):
-                parts[name] = read_bytes(place / name)
+    try:
+        parts = {name: read_bytes(place / name) for name in ("result", "metric_info") if name in names}
+    except DataRefused:
+        return None
     wanted = told.attempt is not None and told.attempt.counts
     if wanted and "result" not in parts:
         return None

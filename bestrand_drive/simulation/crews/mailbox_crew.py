@@ -32,7 +32,6 @@ class Correspondent:
         name: Of the worker.
         hello: What it said.
         gone: Why it is given nothing now: it left, or is silent; "" while it is there.
-        left: Whether it said goodbye, and will not come back.
         why: Why nothing can be run there, as it said; "" otherwise.
     """
 
@@ -43,7 +42,6 @@ class Correspondent:
         self._lock = threading.Lock()
         self._unread = Unread()
         self.gone = self.why = ""
-        self.left = False
         session.orders(name).mkdir(exist_ok=True)
 
     def send(self, order: Order) -> Errand:
@@ -78,7 +76,6 @@ class Correspondent:
             if number in self._errands:
                 self._read(number)
         with self._lock:
-            self.left = bye is not None
             self.why = self.why or (bye.fault if bye else "")
             self.gone = "it has left" if bye else f"it was silent for {mailbox.SILENT_S:.0f} s" if silent else ""
             rest = list(self._errands)

@@ -141,7 +141,13 @@ class Worker:
     def _leave(self, end: End) -> None:
         """End in peace what runs, put its answers down, and say goodbye where somebody listens."""
         self._stop_all(now=self._halt.forced)
-        self._wait()
+        while self._running or (self._unsent and self._is_heard(end)):
+            if self._halt.forced:
+                self._stop_all(now=True)
+            for duty in (self._beat, self._answer):
+                with contextlib.suppress(OSError):
+                    duty()
+            time.sleep(_ENDING_LOOK_S)
         with contextlib.suppress(OSError):
             bye = Bye(answered=tuple(self._answered), fault=self.fault)
             mailbox.put(self._session.bye(self._name), bye)
@@ -151,11 +157,6 @@ class Worker:
             future.cancel()
             self._workplace.stop(number, now=now)
 
-    def _wait(self) -> None:
-        while self._running:
-            if self._halt.forced:
-                self._stop_all(now=True)
-            for duty in (self._beat, self._answer):
-                with contextlib.suppress(OSError):
-                    duty()
-            time.sleep(_ENDING_LOOK_S)
+    def _is_heard(self, end: End) -> bool:
+        """Whether the driver waits for an answer that could not be put down yet: else a result would be given back."""
+        return end in (End.TOLD, End.FAULT) and not self._halt.forced and not self._driver.silent()

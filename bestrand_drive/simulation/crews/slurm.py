@@ -172,6 +172,8 @@ def cancel_earlier(note: Path) -> str | None:
 def ask(*words: str) -> subprocess.CompletedProcess[str] | None:
     """What a program says; None when it is not there, or takes too long."""
     try:
-        return subprocess.run(words, capture_output=True, text=True, timeout=_PATIENCE_S, check=False)  # noqa: S603  of ours
+        return subprocess.run(  # noqa: S603  of ours
+            words, capture_output=True, text=True, errors="replace", timeout=_PATIENCE_S, check=False
+        )
     except (OSError, subprocess.TimeoutExpired):
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 from bestrand_drive.simulation.attempts.identity import identify_policy
 from bestrand_drive.simulation.attempts.layout import Layout
@@ -29,6 +30,8 @@ def check_folder(case: Case) -> Iterator[Finding]:
         raise NotLooked("no --out given")
     layout = Layout(case.out)
     check_place(layout)
+    with suppress(NotLooked):
+        case.evaluator[0].refuse_split(case.out.absolute())
     if not layout.run_file.exists():
         yield ok("run folder", f"{case.out} is to begin")
         return

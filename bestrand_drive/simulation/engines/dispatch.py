@@ -193,11 +193,11 @@ class Engine:
             cell = waiting.take(self._towns.get(slot.number)) if slot else None
             if slot is None or cell is None:
                 return
+            self._busy[pool.submit(slot.run, cell, self._sharing(slot))] = _Work(slot)
             self._idle.remove(slot)
             self._towns[slot.number] = cell.key.town
             self._next_start_s = time.monotonic() + self._stagger_s
             self._listener.started(cell, slot.number)
-            self._busy[pool.submit(slot.run, cell, self._sharing(slot))] = _Work(slot)
 
     def _is_held(self, slot: Runner) -> bool:
         """Whether it is seen first what becomes of another place: this one fails, and may take all routes with it."""
@@ -222,12 +222,12 @@ class Engine:
             return
         if work.closing:
             return
+        self._idle.append(slot)  # whatever the listener does: it is to be closed
         if finished and outcome:
             self._listener.kept(finished, outcome)
         if finished and self._is_too_many(slot, finished):
             self._books.drains.retire(slot)
             self._listener.fewer(slot.number)
-        self._idle.append(slot)
 
     def _is_too_many(self, slot: Runner, finished: Finished) -> bool:
         """Whether an attempt failed for want of GPU memory that others hold."""

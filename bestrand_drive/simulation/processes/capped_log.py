@@ -15,9 +15,6 @@ class CappedLog:
     When the file reaches its limit the middle is taken out: of what follows the head the newer half stays. So a flood
     costs twice its size in writes, and never more than the limit in space. A disk that is full loses output, nothing
     else: who prints must not wait for it.
-
-    Attributes:
-        taken: Bytes that were given.
     """
 
     def __init__(self, path: Path, limit_bytes: int) -> None:
@@ -32,18 +29,12 @@ class CappedLog:
         """
         self._limit = max(limit_bytes, 4096)
         self._head = self._limit // 4
-        self._size = self._notice = 0
-        self.taken = 0
+        self._size = self._taken = 0
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
-
-    @property
-    def lost(self) -> int:
-        """Bytes that were given and are not in the file."""
-        return self.taken - (self._size - self._notice)
 
     def write(self, content: bytes) -> None:
         """Take in some output."""
-        self.taken += len(content)
+        self._taken += len(content)
         with contextlib.suppress(OSError):
             self._append(memoryview(content))
 
@@ -63,13 +54,12 @@ class CappedLog:
         """Keep head and newer half; ``waiting`` bytes were taken and are not written yet."""
         keep = (self._size - self._head) // 2
         newest = self._read(self._size - keep, keep)
-        lost = self.taken - waiting - self._head - keep
+        lost = self._taken - waiting - self._head - keep
         notice = f"\n[... {lost} bytes were left out here ...]\n".encode()
         os.ftruncate(self._file, self._head)
-        self._size, self._notice = self._head, 0
-        self._notice = os.pwrite(self._file, notice, self._size)
-        self._size += self._notice
-        self._size += os.pwrite(self._file, newest, self._size)
+        self._size = self._head
+        for part in (notice, newest):
+            self._size += os.pwrite(self._file, part, self._size)
 
     def _read(self, start: int, length: int) -> bytes:
         parts = []

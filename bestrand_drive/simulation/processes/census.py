@@ -1,4 +1,4 @@
-"""Now and then: who is in the tree (for the record), and how much memory it holds."""
+"""Now and then: who is in the tree, for the record."""
 
 from __future__ import annotations
 
@@ -13,39 +13,45 @@ from bestrand_drive.simulation.processes.tree import descendants
 
 
 class Census:
-    """Of everything below this process.
-
-    Attributes:
-        peak_bytes: Largest sum of resident memory that was seen.
-    """
+    """Of everything below this process."""
 
     def __init__(self, record: Path, every_s: float, stop: StopCommand | None = None) -> None:
         self._record, self._stop = record, stop
         self._every_s = every_s
         self._next = 0.0
         self._known: frozenset[ProcessId] = frozenset()
-        self.peak_bytes = 0
 
     def begin(self) -> None:
-        """Write down what ends the tree, before there is one."""
-        self._write(())
+        """Write down what ends the tree, before there is one.
+
+        Raises:
+            OSError: There is a stop command, and it cannot be written down: no mark would tell of a container.
+        """
+        if self._stop is None:
+            self._write(())
+            return
+        try:
+            self._put(())
+        except OSError as error:
+            error.filename = str(self._record)
+            raise
 
     def look(self, now: float) -> None:
         """Look again when it is time."""
         if now < self._next:
             return
         self._next = now + self._every_s
-        found = descendants([os.getpid()])
-        self.peak_bytes = max(self.peak_bytes, sum(one.memory_bytes for one in found))
-        known = frozenset(one.process for one in found)
+        known = frozenset(one.process for one in descendants([os.getpid()]))
         if known != self._known:
             self._known = known
             self._write(sorted(known))
 
     def _write(self, known: Iterable[ProcessId]) -> None:
-        own = identify(os.getpid())
         with contextlib.suppress(OSError):  # a full disk: marks tell the rest
-            write_record(self._record, [one for one in (own, *known) if one], self._stop)
+            self._put(known)
+
+    def _put(self, known: Iterable[ProcessId]) -> None:
+        write_record(self._record, [one for one in (identify(os.getpid()), *known) if one], self._stop)
 
     def close(self) -> None:
         """Nothing is left to be written down."""

@@ -44,18 +44,20 @@ class Channel:
         self._heard = b""
 
     def send(self, line: bytes) -> None:
-        """Say something; a supervisor that has ended does not hear it, which is met when listening."""
-        rest = memoryview(line)
+        """Say something; a supervisor that has ended, or was closed, does not hear it: that is met when listening."""
+        rest, requests = memoryview(line), self._process.stdin
         with contextlib.suppress(BrokenPipeError):
-            while rest and self._process.stdin:
-                rest = rest[self._process.stdin.write(rest) or 0 :]
+            while rest and requests and not requests.closed:
+                rest = rest[requests.write(rest) or 0 :]
 
     def receive(self, limit_s: float) -> list[dict[str, Any]] | None:
         """What it has said, waiting so many seconds for the first word; None once it will say nothing any more."""
         events = self._process.stdout
         if events is None or events.closed:
             return None
-        if not select.select([events], [], [], max(limit_s, 0.0))[0]:
+        waiting = select.poll()  # select itself knows no descriptor above 1023
+        waiting.register(events, select.POLLIN)
+        if not waiting.poll(max(limit_s, 0.0) * 1000):
             return []
         content = os.read(events.fileno(), _CHUNK)
         if not content:

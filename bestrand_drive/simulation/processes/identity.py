@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 _PROC = Path("/proc")
-_STATE, _PARENT, _THREADS, _START, _PAGES = 0, 1, 17, 19, 21
-"""Fields of ``/proc/<pid>/stat`` after the name in brackets (proc(5): 3, 4, 20, 22, 24)."""
+_STATE, _PARENT, _THREADS, _START = 0, 1, 17, 19
+"""Fields of ``/proc/<pid>/stat`` after the name in brackets (proc(5): 3, 4, 20, 22)."""
 _GONE = {"Z", "X", "x"}
 
 
@@ -32,28 +32,26 @@ class Running(NamedTuple):
     Attributes:
         process: Which one.
         parent: Id of the one that would be told of its end.
-        memory_bytes: Resident, shared pages included.
     """
 
     process: ProcessId
     parent: int
-    memory_bytes: int
 
 
 def running(pid: int) -> Running | None:
     """What runs under an id; None when nothing does.
 
-    A zombie is a process that has ended, unless it is only its first thread that has.
+    A zombie is a process that has ended, unless it is only its first thread that has. Names are any bytes, such as half
+    a letter where the kernel has cut one.
     """
     try:
-        fields = (_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()
+        fields = (_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].decode().split()
         start = f"{_boot()}:{fields[_START]}"
-    except (OSError, UnicodeDecodeError):
+    except OSError:
         return None
     if fields[_STATE] in _GONE and int(fields[_THREADS]) <= 1:
         return None
-    memory = int(fields[_PAGES]) * os.sysconf("SC_PAGE_SIZE")
-    return Running(ProcessId(pid, start), int(fields[_PARENT]), memory)
+    return Running(ProcessId(pid, start), int(fields[_PARENT]))
 
 
 def process_start(pid: int) -> str | None:

@@ -24,7 +24,7 @@ class Event(str, Enum):
     STUCK = "stuck"
     """SIGKILL was long ago, and ``pids`` still run."""
     ENDED = "ended"
-    """Nothing is left: the fields of ``Usage``."""
+    """Nothing is left."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Order:
         stop_limit_s: Seconds for that.
         unstarted: Exit codes of the command that make it needless: nothing was started.
         grace_s: Seconds between SIGTERM and SIGKILL when nobody says another number.
-        sample_s: Seconds between looks at the tree's processes and memory.
+        sample_s: Seconds between looks at the tree's processes.
     """
 
     argv: tuple[str, ...]
@@ -70,29 +70,11 @@ def read_order(line: bytes) -> Order:
     return Order(**raw | {name: tuple(raw[name]) for name in ("argv", "stop_argv", "unstarted")})
 
 
-@dataclass(frozen=True)
-class Usage:
-    """What a tree used.
-
-    Attributes:
-        cpu_s: User and system time of all processes that ended under the supervisor.
-        peak_memory_bytes: The larger of the largest process and the largest sum over the tree at a sample (pages that
-            processes share count for each).
-        log_bytes: Printed.
-        log_lost_bytes: Of these, not in the log.
-    """
-
-    cpu_s: float = 0.0
-    peak_memory_bytes: int = 0
-    log_bytes: int = 0
-    log_lost_bytes: int = 0
-
-
 def event_line(event: Event, **fields: Any) -> bytes:  # noqa: ANN401  fields of JSON
     """An event as it is sent."""
     return json.dumps({"event": event.value} | fields).encode() + b"\n"
 
 
-def stop_line(grace_s: float | None) -> bytes:
-    """A stop request as it is sent; None takes the order's grace."""
+def stop_line(grace_s: float) -> bytes:
+    """A stop request as it is sent."""
     return json.dumps({"grace_s": grace_s}).encode() + b"\n"

@@ -60,18 +60,17 @@ def living_owner(run: str) -> ProcessId | None:
     """Another process on this host that drives a run now, by the marks of what it has started; None when none does."""
     kept = lineage(os.getpid())
     started = (one.process.pid for one in marked(RUN, run))
-    owners = {driver_of(pid) for pid in started if pid not in kept}
+    owners = dict.fromkeys(driver_of(pid) for pid in started if pid not in kept)
     return next((one for one in owners if one and one.pid not in kept and is_running(one)), None)
 
 
-def reap_start(run: str, start: str, *, patience_s: float = PATIENCE_S) -> tuple[str, ...]:
+def reap_start(run: str, start: str) -> None:
     """End what one supervised start left behind, at once. See ``reap_run``."""
     path = record_path(run, start)
     noted = list(recorded(path))
-    stopped = _run_stops([path])
-    ended = _end(lambda: _with_descendants(noted, START, start), 0.0, patience_s)
+    _run_stops([path])
+    _end(lambda: _with_descendants(noted, START, start), 0.0, PATIENCE_S)
     path.unlink(missing_ok=True)
-    return (*stopped, *ended)
 
 
 def _run_stops(paths: Iterable[Path]) -> tuple[str, ...]:

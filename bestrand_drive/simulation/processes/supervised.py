@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -15,7 +15,7 @@ from bestrand_drive.simulation.processes.channel import Channel
 from bestrand_drive.simulation.processes.identity import ProcessId
 from bestrand_drive.simulation.processes.kernel import require_linux
 from bestrand_drive.simulation.processes.marks import DRIVER, RUN, START, driver_mark, new_mark
-from bestrand_drive.simulation.processes.messages import Event, Order, Usage, stop_line
+from bestrand_drive.simulation.processes.messages import Event, Order, stop_line
 from bestrand_drive.simulation.processes.reaping import STOP_COMMAND_S, reap_start
 from bestrand_drive.simulation.processes.records import record_path
 from bestrand_drive.simulation.processes.tree import descendants
@@ -60,12 +60,10 @@ class Ended:
 
     Attributes:
         code: Of the command itself; negative for a signal, None when nobody saw it.
-        usage: What the tree used.
         supervised: Whether its supervisor saw it to the end; else the driver ended the tree in its place.
     """
 
     code: int | None
-    usage: Usage = field(default_factory=Usage)
     supervised: bool = True
 
 
@@ -118,12 +116,8 @@ class Supervised:
             self._listen(left)
         return self.poll()
 
-    def end(self, grace_s: float | None = None) -> None:
-        """Ask for the end: SIGTERM now, SIGKILL after the grace. Asking again can make it sooner.
-
-        Args:
-            grace_s: Seconds; None takes the launch's.
-        """
+    def end(self, grace_s: float) -> None:
+        """Ask for the end: SIGTERM now, SIGKILL after the grace. Asking again can make it sooner."""
         if self._ended is None:
             self._channel.send(stop_line(grace_s))
 
@@ -190,7 +184,7 @@ class Supervised:
         elif kind is Event.FAILED and self._started is None:
             raise EnvironmentFault(f"cannot be started: {event['why']}.")
         elif kind is Event.ENDED:
-            self._ended = Ended(self.code, Usage(**event))
+            self._ended = Ended(self.code)
             self._channel.close()
 
     def _lose_supervisor(self) -> None:

@@ -11,13 +11,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import resource
 import selectors
 import signal
 import subprocess
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -26,7 +24,7 @@ from bestrand_drive.simulation.processes.census import Census
 from bestrand_drive.simulation.processes.ending import TreeEnder
 from bestrand_drive.simulation.processes.identity import identify
 from bestrand_drive.simulation.processes.kernel import become_subreaper, signal_when_parent_ends
-from bestrand_drive.simulation.processes.messages import Event, Order, Usage, event_line, read_order
+from bestrand_drive.simulation.processes.messages import Event, Order, event_line, read_order
 from bestrand_drive.simulation.processes.output import Output
 from bestrand_drive.simulation.processes.records import StopCommand
 from bestrand_drive.simulation.processes.stopper import Stopper
@@ -71,7 +69,7 @@ class Supervisor:
             self._census.look(time.monotonic())
         self._output.finish()
         self._census.close()
-        _tell(Event.ENDED, **asdict(self._usage()))
+        _tell(Event.ENDED)
 
     def _listen(self) -> None:
         """Signals wake the loop; requests, output and the driver's end are met in it."""
@@ -87,8 +85,8 @@ class Supervisor:
 
     def _start(self) -> bool:
         """Start the command; False when it cannot be."""
-        self._census.begin()
         try:
+            self._census.begin()
             self._command = self._spawn(self._order.argv)
         except OSError as error:
             self._census.close()
@@ -125,8 +123,7 @@ class Supervisor:
             self._begin_end()
         *lines, self._requests = (self._requests + content).split(b"\n")
         for line in lines:
-            asked = json.loads(line)["grace_s"]
-            self._end(self._order.grace_s if asked is None else asked)
+            self._end(json.loads(line)["grace_s"])
 
     def _collect(self) -> None:
         """Take in what has ended; the command's own end, and the driver's, end the tree."""
@@ -177,15 +174,6 @@ class Supervisor:
                 self._output.log.write(f"[stop command: {error.filename}: {error.strerror}]\n".encode())
                 return False
         return self._stopper.works(now)
-
-    def _usage(self) -> Usage:
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return Usage(
-            cpu_s=round(used.ru_utime + used.ru_stime, 3),
-            peak_memory_bytes=max(self._census.peak_bytes, used.ru_maxrss * 1024),
-            log_bytes=self._output.log.taken,
-            log_lost_bytes=self._output.log.lost,
-        )
 
 
 def _waited() -> tuple[int, int] | None:

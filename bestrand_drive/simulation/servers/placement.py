@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 from bestrand_drive.errors import EnvironmentFault
@@ -14,21 +13,10 @@ from bestrand_drive.simulation.servers.gpus import Gpu
 _QUERIES = ("nvmlDeviceGetGraphicsRunningProcesses", "nvmlDeviceGetComputeRunningProcesses")
 
 
-@dataclass(frozen=True)
-class Placement:
-    """What was found.
+def check_placement(pids: Iterable[int], gpu: Gpu, nvml: Any = None) -> None:  # noqa: ANN401  an untyped module
+    """Compare where a server's processes are with where they should be, as far as the driver tells.
 
-    Attributes:
-        checked: Whether the driver tells at all.
-        detail: In words.
-    """
-
-    checked: bool
-    detail: str
-
-
-def check_placement(pids: Iterable[int], gpu: Gpu, nvml: Any = None) -> Placement:  # noqa: ANN401  an untyped module
-    """Compare where a server's processes are with where they should be.
+    It lists no process of a container's, and none that does not render.
 
     Args:
         pids: Of the server's tree.
@@ -39,41 +27,26 @@ def check_placement(pids: Iterable[int], gpu: Gpu, nvml: Any = None) -> Placemen
         EnvironmentFault: They are on another GPU, and not on this one.
     """
     nvml = nvml or _pynvml()
-    why_not = _hindrance(gpu, nvml)
-    if why_not:
-        return Placement(False, f"not checked: {why_not}")
+    if gpu.cuda is None or nvml is None or not _has_the_hosts_ids():
+        return
     try:
         nvml.nvmlInit()
         try:
-            asked = _name(nvml, _asked(nvml, gpu))
+            asked = _name(nvml, _asked(nvml, gpu.cuda))
             places = {name for name, found in _by_gpu(nvml).items() if found & set(pids)}
         finally:
             nvml.nvmlShutdown()
-    except nvml.NVMLError as error:
-        return Placement(False, f"not checked: {error}")
-    if not places:
-        return Placement(False, "not checked: the driver lists no process of the server (a container, or no rendering)")
-    if asked not in places:
+    except nvml.NVMLError:
+        return
+    if places and asked not in places:
         raise EnvironmentFault(
             f"the server was to run on GPU {gpu.cuda} ({asked}) with -graphicsadapter={gpu.adapter}, and runs on "
             f"{', '.join(sorted(places))}. Write the adapter that CARLA means: --gpus {gpu.cuda}:ADAPTER."
         )
-    return Placement(True, f"on GPU {gpu.cuda}")
-
-
-def _hindrance(gpu: Gpu, nvml: Any) -> str:  # noqa: ANN401  NVML has no types
-    """Why nothing can be checked, or ""."""
-    if gpu.cuda is None:
-        return "no GPU was asked for"
-    if nvml is None:
-        return "pynvml is not installed"
-    if not _has_the_hosts_ids():
-        return "in a container, whose process ids the driver does not speak of"
-    return ""
 
 
 def _has_the_hosts_ids() -> bool:
-    """Whether process ids are the host's: the first namespace has a fixed number (Linux, proc_ns.h)."""
+    """Whether process ids are the host's, of which the driver speaks: that namespace's number is fixed (proc_ns.h)."""
     try:
         return os.stat("/proc/self/ns/pid").st_ino == 0xEFFFFFFC
     except OSError:
@@ -87,10 +60,8 @@ def _pynvml() -> Any:  # noqa: ANN401  NVML has no types
         return None
 
 
-def _asked(nvml: Any, gpu: Gpu) -> Any:  # noqa: ANN401  NVML has no types
-    if gpu.cuda is None or gpu.cuda.isdigit():
-        return nvml.nvmlDeviceGetHandleByIndex(int(gpu.cuda or 0))
-    return nvml.nvmlDeviceGetHandleByUUID(gpu.cuda)
+def _asked(nvml: Any, cuda: str) -> Any:  # noqa: ANN401  NVML has no types
+    return nvml.nvmlDeviceGetHandleByIndex(int(cuda)) if cuda.isdigit() else nvml.nvmlDeviceGetHandleByUUID(cuda)
 
 
 def _by_gpu(nvml: Any) -> dict[str, set[int]]:  # noqa: ANN401  NVML has no types

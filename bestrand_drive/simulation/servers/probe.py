@@ -40,17 +40,16 @@ class Answer:
     version: str = ""
 
 
-def ask_version(port: int, limit_s: float, host: str = "127.0.0.1") -> Answer:
-    """Make the call ``version``.
+def ask_version(port: int, limit_s: float) -> Answer:
+    """Make the call ``version`` on this machine.
 
     Args:
         port: Of remote calls.
         limit_s: Seconds for all of it.
-        host: Of the server.
     """
     until = time.monotonic() + limit_s
     try:
-        with socket.create_connection((host, port), timeout=limit_s) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=limit_s) as connection:
             connection.sendall(_REQUEST)
             return _read(connection, until)
     except TimeoutError:

@@ -67,15 +67,11 @@ class Server:
         ports: Of it.
         version: As it announces it.
         process: Its tree.
-        start_s: Seconds until it answered.
-        placement: Whether it sits on the GPU that was asked for, in words.
     """
 
     ports: PortBlock
     version: str
     process: Supervised
-    start_s: float
-    placement: str
 
     def health(self, limit_s: float = _PROBE_S) -> Health:
         """Whether it still answers; a server whose process has ended is closed, whoever has its port now."""
@@ -103,16 +99,15 @@ def start_server(
         ServerFault: It ended, or did not answer in time; what its log tells is said.
         EnvironmentFault: It cannot be started at all, is of another version, or runs on another GPU.
     """
-    began = time.monotonic()
     process = Supervised(_launch(plan, ports, log), plan.run)
     try:
         answer = _wait(plan, ports, process, cancelled)
         _check_version(plan, answer.version)
-        placement = check_placement(process.pids(), plan.gpu)
+        check_placement(process.pids(), plan.gpu)
     except BaseException:
         process.stop(0.0 if cancelled() else 2.0)
         raise
-    return Server(ports, answer.version, process, time.monotonic() - began, placement.detail)
+    return Server(ports, answer.version, process)
 
 
 def _launch(plan: ServerPlan, ports: PortBlock, log: Path) -> Launch:

@@ -95,7 +95,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _start_script(folder: Path, command: ServerCommand, adapter: int) -> str:
-    """Translate the rank, note pid and port, become the server."""
+    """Translate the rank, note pid and port, become the server: without the note, nobody could end a container."""
     note = shlex.quote(str(folder / _LAUNCHED))
     if command.template:
         server = _words(command.template, command.values(_PORT, adapter), command.extra)
@@ -113,7 +113,7 @@ def _start_script(folder: Path, command: ServerCommand, adapter: int) -> str:
         "  esac\n"
         '  set -- "$@" "$flag"\n'
         "done\n"
-        f'printf "%s %s\\n" "$$" "$port" > {note}.new && mv {note}.new {note}\n'
+        f'printf "%s %s\\n" "$$" "$port" > {note}.new && mv {note}.new {note} || exit 1\n'
         f"exec {server}\n"
     )
 

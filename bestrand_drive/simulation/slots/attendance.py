@@ -39,7 +39,7 @@ class Attended:
         survived: The place in its log up to which a later step of the world shows that it all was survived.
         result: Its result as it stood when it ended, or before it was ended.
         verdict: Why it was ended by the watchdog; fine when it was not.
-        interrupted: Whether it was ended because we were told to stop.
+        interrupted: Whether we were told to stop when it ended.
         server_died: Whether the server was gone before there was a result.
         beat: The last heartbeat.
         speed: Simulated seconds a wall second over the drive, by the heartbeat.
@@ -96,7 +96,7 @@ class Attendance:
             if self._process.code is not None:  # its tree is being ended by its supervisor
                 exited_s = exited_s or now_s
                 if now_s - exited_s > self._settings.limits.grace_s:
-                    return self._end(halt)
+                    return self._end(halt, interrupted=halt.asked)
                 continue
             if halt.asked:
                 return self._end(halt, interrupted=True)
@@ -105,7 +105,8 @@ class Attendance:
             if not verdict.fine or self._lingers(now_s):
                 return self._end(halt, verdict)
         self._read_beat()
-        return self._attended(ended, _content(self._command.result), FINE, interrupted=False)
+        # where we are told to stop, what ended by itself may have been told, too: some batch systems signal all
+        return self._attended(ended, _content(self._command.result), FINE, interrupted=halt.asked)
 
     def _look(self, now_s: float) -> Verdict:
         moved = self._read_beat()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import socket
@@ -74,7 +75,7 @@ class Slot:
         try:
             said = self._keeper.keep(finished)
         except OSError as error:
-            said = f"not kept: {error.strerror}"
+            said = f"not kept: {error.strerror or error}"  # shutil has some of its own, without a word of the system
         shutil.rmtree(finished.work, ignore_errors=True)
         return said
 
@@ -107,7 +108,8 @@ class Slot:
         except ServerFault as fault:
             said = {"outcome": Outcome.INFRASTRUCTURE, "reason": fault.reason, "detail": str(fault)}
             attempt = Attempt.model_validate({**made, **said, **_of_time(watch)})
-            return Finished(cell, None if fault.reason is Reason.INTERRUPTED else attempt, None, None, work, log)
+            interrupted = fault.reason is Reason.INTERRUPTED or self._halt.asked
+            return Finished(cell, None if interrupted else attempt, None, None, work, log)
 
     def _attempt(
         self, cell: Cell, made: dict[str, object], watch: Stopwatch, place: Place, work: Path, log: Path
@@ -227,7 +229,7 @@ def _of_judgement(judged: Judgement, attended: Attended, signature: Signature) -
         "game_s": judged.game_s,
         "system_s": judged.system_s,
         "ticks": attended.beat.ticks if attended.beat else None,
-        "speed": round(speed, 3) if speed else None,
+        "speed": round(speed, 3) if speed and math.isfinite(speed) else None,
     }
 
 

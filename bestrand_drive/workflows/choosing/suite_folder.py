@@ -120,12 +120,13 @@ def _provenance(command: Sequence[str]) -> bytes:
             "command": list(command),
             "python": platform.python_version(),
             "platform": sys.platform,
-            "versions": {name: _version(name) for name in VERSIONS_OF},
+            "versions": {name: version_of(name) for name in VERSIONS_OF},
         }
     )
 
 
-def _version(package: str) -> str:
+def version_of(package: str) -> str:
+    """Of an installed package, or that it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

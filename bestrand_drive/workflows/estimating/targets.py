@@ -26,7 +26,7 @@ from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, read_policy, score_matrix
 from bestrand_drive.workflows.evidence.loads import loads_in
 from bestrand_drive.workflows.evidence.tried import tried_in_vain
-from bestrand_drive.workflows.importing.target_logs import is_log, log_frame
+from bestrand_drive.workflows.importing.target_logs import joined_frame
 
 TABLE = "scores"
 """Benchmark name of suites made from score tables."""
@@ -166,11 +166,7 @@ def _reasons(table: ScoreTable, benchmark: Benchmark, results: Path) -> dict[str
 
 
 def _table_target(suite: Suite, path: Path, name: str | None) -> Target:
-    said: tuple[str, ...] = ()
-    if is_log(suite, path):
-        frame, said = log_frame(suite, path)
-    else:
-        frame = read_table(path)
+    frame, said = joined_frame(suite, path) or (read_table(path), ())
     if "value" not in frame.columns and name is not None:
         frame = _one_column(frame, name, path)
     if "metric" not in frame.columns and len(suite.metrics) > 1:

@@ -65,7 +65,9 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
     """
     matrix, label, digest = load_table(source)
     copies = matrix.copies()
-    probes = choose_probes([name for name in matrix.policies if name not in copies], matrix, source)
+    bare = [name for name, any_score in zip(matrix.policies, _scored(matrix), strict=True) if not any_score]
+    distinct = [name for name in matrix.policies if name not in copies and name not in bare]
+    probes = choose_probes(distinct, matrix, source)
     matrix = matrix.with_policies(probes)
     facts = None if isinstance(source.scores, ScoreMatrix) else item_facts(source.scores, probes)
     if facts is not None:
@@ -85,7 +87,7 @@ def table_evidence(source: TableSource, licence: str = "not stated") -> Evidence
         probes=tuple(ProbeInfo(name, f"column of {label}", licence) for name in probes),
         members=members,
         files=lambda chosen: {"items.txt": item_lines(matrix.items, by_item, chosen)},
-        findings=_said_of(copies, probes),
+        findings=_said_of(copies, bare, probes),
         imported=None if facts is None else facts.spec.to_dict(),
         contents={} if facts is None else {item: content_key(text) for item, text in facts.contents.items()},
     )
@@ -164,7 +166,7 @@ def _specified(matrix: ScoreMatrix, source: TableSource) -> ScoreMatrix:
         if low is not None and high is not None and values.size and not inside_bounds(values, low, high).all():
             raise DataRefused(f"--bounds {spec.name}={low:g}:{high:g}: the table goes from {least:g} to {most:g}.")
         ends = np.array([np.nan if end is None else end for end in (low, high)], dtype=np.float32)
-        binary = bool(np.isin(values, ends).all())
+        binary = values.size > 0 and bool(np.isin(values, ends).all())
         better = spec.higher_is_better and spec.name not in source.lower_is_better
         specs.append(replace(spec, low=low, high=high, binary=binary, higher_is_better=better))
     return replace(matrix, metrics=tuple(specs))
@@ -226,13 +228,21 @@ def probed_families(
     return {name: own for name, own in families.items() if names & set(own)}
 
 
-def _said_of(copies: Mapping[str, str], probes: Sequence[str]) -> tuple[str, ...]:
-    """A sentence about models that repeat another one and were therefore passed over."""
-    pairs = [f"{copy} = {original}" for copy, original in copies.items() if copy not in probes]
-    if not pairs:
-        return ()
-    listed = ", ".join(pairs[:5]) + (" ..." if len(pairs) > 5 else "")
-    return (f"{len(pairs)} models have exactly the scores of another one and are not taken as probes: {listed}",)
+def _scored(matrix: ScoreMatrix) -> list[bool]:
+    """Whether each model has any score."""
+    return [bool(one) for one in matrix.valid.any(dim=2).any(dim=0)]
+
+
+def _said_of(copies: Mapping[str, str], bare: Sequence[str], probes: Sequence[str]) -> tuple[str, ...]:
+    """Sentences about models that were passed over: those that repeat another one, and those without any score."""
+    pairs = [f"{copy} = {one}" for copy, one in copies.items() if copy not in probes and copy not in bare]
+    empty = [name for name in bare if name not in probes]
+    told = (("have exactly the scores of another one", pairs), ("have no score", empty))
+    return tuple(
+        f"{len(named)} models {why} and are not taken as probes: {', '.join(named[:5])}{' ...' * (len(named) > 5)}"
+        for why, named in told
+        if named
+    )
 
 
 def _spread_costs(table: ItemTable, policies: int) -> torch.Tensor | None:

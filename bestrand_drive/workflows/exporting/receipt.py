@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from importlib import metadata
 from typing import Any
 
 from bestrand_drive.exporters.contract import Exporter, Subset
 from bestrand_drive.files import dump_json, sha256_bytes
 from bestrand_drive.suite import Suite
+from bestrand_drive.workflows.choosing.suite_folder import version_of
 
 VERSION = 1
 PACKAGE = "bestrand-drive"
@@ -44,7 +44,7 @@ def receipt(suite: Suite, subset: Subset, exporter: Exporter, name: str, content
             "seed": suite.choice.seed,
             "settings": dict(suite.choice.settings),
         },
-        "versions": {PACKAGE: _version()},
+        "versions": {PACKAGE: version_of(PACKAGE)},
         "ids_sha256": ids_digest(subset.ids),
         "ids": list(subset.ids),
     }
@@ -61,10 +61,3 @@ def receipt_bytes(told: dict[str, Any]) -> bytes:
 def ids_digest(ids: tuple[str, ...]) -> str:
     """SHA-256 of the ids, one a line: that of a table suite's ``items.txt``."""
     return sha256_bytes(("\n".join(ids) + "\n").encode())
-
-
-def _version() -> str:
-    try:
-        return metadata.version(PACKAGE)
-    except metadata.PackageNotFoundError:
-        return "not installed"

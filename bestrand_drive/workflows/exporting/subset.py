@@ -18,13 +18,13 @@ from bestrand_drive.workflows.sharing.share import route_numbers
 def chosen_leaves(suite: Suite) -> list[str]:
     """Ids of the chosen rows or routes, the members of a group or pair in its place; benchmark order."""
     wanted = set(suite.chosen)
-    return [leaf for item in suite.items if item.id in wanted for leaf in (item.members or [item.id])]
+    return [leaf for item in suite.items if item.id in wanted for leaf in item.leaves]
 
 
 def table_subset(suite: Suite) -> Subset:
     """Of a table, by task."""
     spec = None if suite.imported is None else suite_spec(suite)
-    every = [leaf for item in suite.items for leaf in (item.members or [item.id])]
+    every = [leaf for item in suite.items for leaf in item.leaves]
     chosen = chosen_leaves(suite)
     return Subset(ids=tuple(chosen), tasks=_by_task(spec, chosen), known=_by_task(spec, every))
 

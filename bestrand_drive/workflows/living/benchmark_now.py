@@ -15,7 +15,7 @@ from bestrand_drive.scores.metrics import MetricSpec
 from bestrand_drive.scores.tables import read_table
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.estimating.targets import TABLE, suite_specs
-from bestrand_drive.workflows.importing.target_logs import is_log, long_frame, read_logs_like, suite_spec
+from bestrand_drive.workflows.importing.target_logs import check_rule, is_log, long_frame, read_logs_like, suite_spec
 
 Versions = Mapping[str, tuple[str, ...]]
 
@@ -74,7 +74,7 @@ def _of_table(suite: Suite, path: Path) -> Now:
     if facts is None:
         mine = None if suite.imported is None else suite_spec(suite)
         return Now(scores, tuple(_key(mine, name) for name in scores.items), {}, {}, {}, ())
-    _check_rule(suite, facts.spec, path)
+    check_rule(suite, facts.spec, path)
     keys = {name: facts.spec.native(name) for name in scores.items}
     contents = {keys[name]: content_key(text) for name, text in facts.contents.items()}
     strata = {keys[name]: text for name, text in facts.strata.items()}
@@ -101,16 +101,3 @@ def _key(spec: ImportSpec | None, name: str) -> Key:
         return ("", name) if spec is None else spec.native(name)
     except UsageError:
         return "", name  # of a task that the suite does not have: a new item
-
-
-def _check_rule(suite: Suite, spec: ImportSpec, path: Path) -> None:
-    """Refuse numbers that are of another kind than the suite's."""
-    if suite.imported is None:
-        return
-    mine = suite_spec(suite)
-    for what, here, there in (("filter", spec.filter, mine.filter), ("format", spec.format, mine.format)):
-        if here != there:
-            raise DataRefused(
-                f"{path}: was imported with {what} {here or 'none'!r}, the suite's table with {there or 'none'!r}; "
-                "import it likewise."
-            )

@@ -11,6 +11,7 @@ import torch
 
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import printable
+from bestrand_drive.readers.parquet import import_spec
 from bestrand_drive.scores.groups import fold_groups
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite
@@ -18,6 +19,7 @@ from bestrand_drive.workflows.estimating.targets import TABLE, read_target, suit
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence, ProbeInfo
 from bestrand_drive.workflows.evidence.tabular import TableSource, item_lines, load_table
+from bestrand_drive.workflows.importing.target_logs import joined_frame
 
 WHOLE = 0.9
 """Share of the items from which on a target is as good as a probe."""
@@ -103,7 +105,9 @@ def _table(suite: Suite, path: Path) -> ScoreMatrix:
     Raises:
         DataRefused: None of its items is the suite's.
     """
-    matrix = load_table(TableSource(scores=path))[0]
+    specs = {spec.name: spec for spec in suite_specs(suite)}
+    joined = joined_frame(suite, path) if import_spec(path) is not None else None
+    matrix = ScoreMatrix.from_frame(joined[0], specs=specs) if joined else load_table(TableSource(scores=path))[0]
     groups = {member: item.id for item in suite.items for member in item.members}
     if not set(matrix.items) & (set(groups) or set(suite.item_ids)):
         raise DataRefused(f"{path}: none of its items is in the suite's benchmark ({suite.route_set}).")

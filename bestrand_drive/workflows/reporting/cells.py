@@ -59,7 +59,7 @@ def cells_of(suite: Suite, evidence: Evidence, missing: Mapping[str, str]) -> li
 
 def routes_of(item: SuiteItem) -> tuple[str, ...]:
     """The numbers of its routes, as records have them."""
-    return tuple(route_number(member) for member in item.members or [item.id])
+    return tuple(route_number(member) for member in item.leaves)
 
 
 def _cell(item: SuiteItem, evidence: Evidence, scores: Mapping[str, float], missing: Mapping[str, str]) -> Cell:

@@ -6,7 +6,6 @@ import math
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 
 from bestrand_drive.benchmarks.benchmark import ScoreTable
@@ -17,6 +16,7 @@ from bestrand_drive.compression.intervals import Interval
 from bestrand_drive.files import printable
 from bestrand_drive.reports.data import Cell, Ends, Hours, Line, Policy, ReportData
 from bestrand_drive.suite import Suite
+from bestrand_drive.workflows.choosing.suite_folder import version_of
 from bestrand_drive.workflows.estimating.estimate import MetricResult, SuiteEstimate, estimate_target
 from bestrand_drive.workflows.estimating.targets import TABLE, Target, benchmark_of, read_target
 from bestrand_drive.workflows.evidence.driving import ResultSource, read_policy
@@ -74,7 +74,7 @@ def gather(
         policies=tuple(policies),
         cells=short,
         notes=(said,) if said else (),
-        version=metadata.version("bestrand-drive"),
+        version=version_of("bestrand-drive"),
     )
 
 

@@ -30,4 +30,4 @@ def recognises(path: Path) -> bool:
     return any(file.name.endswith(".quiz.json") for file in _files(path))
 
 
-READER = Reader("quizlog", "marks of quizzes", recognises, read, scale=lambda metric: Scale(0, 10))
+READER = Reader("quizlog", recognises, read, scale=lambda metric: Scale(0, 10))

@@ -84,9 +84,14 @@ def repository(tmp_path, monkeypatch):
     return root, git
 
 
-def test_the_commit(repository):
+def test_the_commit(repository, monkeypatch):
+    """Also in a hook of another repository, in which git says where that one is."""
     root, git = repository
-    assert version_of(root) == git("rev-parse", "HEAD")
+    with monkeypatch.context() as patch:
+        patch.setenv("GIT_DIR", "/absent")
+        patch.setenv("GIT_INDEX_FILE", "/absent/index")
+        found = version_of(root)
+    assert found == git("rev-parse", "HEAD")
     (root / "notes.txt").write_text("mine")
     (root / "leaderboard/data/weather.xml").write_text("<weathers> </weathers>")
     assert version_of(root) == git("rev-parse", "HEAD"), "neither decides scores by its code"

@@ -70,7 +70,6 @@ def test_seeds(make_job, repeat, bench, fail):
     """Bench2Drive's own seed is 0; Fail2Drive's launcher: id % 1000 + 10000 * seed, with seeds from 1."""
     for adapter, seed in ((BENCH2DRIVE, bench), (FAIL2DRIVE, fail), (FAIL2DRIVE_LOCAL, fail)):
         assert flags(adapter.command(make_job(adapter, repeat=repeat)))["--traffic-manager-seed"] == seed
-        assert flags(adapter.command(make_job(adapter, repeat=repeat, seed=5)))["--traffic-manager-seed"] == "5"
 
 
 def test_both_routes_of_a_pair_get_one_seed(make_job):
@@ -122,11 +121,11 @@ def test_without_a_gpu_the_environment_decides(adapter, make_job):
 def test_the_python_path_has_one_evaluator(adapter, make_job, tmp_path):
     """Ours, the user's, the checkout's; what the shell had comes later: it may hold another leaderboard."""
     (tmp_path / "carla/PythonAPI/carla").mkdir(parents=True)
-    job = make_job(adapter, variables={"PYTHONPATH": "/mine:/also"}, paths=(tmp_path,))
+    job = make_job(adapter, variables={"PYTHONPATH": "/mine:/also"})
     root = job.checkout.root
     path = adapter.command(job, inherited={"PYTHONPATH": f"/other/leaderboard:{root}/leaderboard"}).env["PYTHONPATH"]
     assert path.split(os.pathsep) == [
-        *(str(HOOKS), "/mine", "/also", f"{root}/leaderboard", f"{root}/scenario_runner", str(tmp_path)),
+        *(str(HOOKS), "/mine", "/also", f"{root}/leaderboard", f"{root}/scenario_runner"),
         *("/other/leaderboard", f"{tmp_path}/carla/PythonAPI/carla", f"{tmp_path}/carla/PythonAPI"),
     ]
     assert (HOOKS / "sitecustomize.py").is_file()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -9,7 +10,7 @@ import shutil
 
 import pytest
 
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.simulation.attempts.identity import PolicyIdentity, identify_policy
 
 
@@ -48,6 +49,22 @@ def test_a_moved_policy_is_the_same_one(files, tmp_path):
     shutil.copytree(files, tmp_path / "elsewhere")
     os.utime(tmp_path / "elsewhere" / "agent.py", (0, 0))
     assert digest(files) == digest(tmp_path / "elsewhere")
+
+
+def test_a_folder_that_cannot_be_listed_is_refused_and_not_left_out(files, monkeypatch):
+    def closed(place):
+        if str(place).endswith("part"):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(place))
+        return scandir(place)
+
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", closed)
+    with pytest.raises(DataRefused, match=r"part: cannot be read \(Permission denied\)"):
+        digest(files)
+
+
+def test_a_text_that_is_too_long_for_a_name_is_a_text(files):
+    assert digest(files, "x" * 300) != digest(files, "x" * 301)
 
 
 @pytest.mark.parametrize(

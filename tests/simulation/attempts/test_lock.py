@@ -245,6 +245,21 @@ def test_half_a_word_of_a_killed_driver_says_nothing(tmp_path, content):
     assert take(tmp_path / "driver.lock")
 
 
+def test_a_file_server_that_is_away_at_the_end_takes_nothing_from_a_run(tmp_path, monkeypatch):
+    """F19: all is stored by then, and who has ended is found out by the next driver."""
+    path, write_holder = tmp_path / "driver.lock", lock.write_holder
+
+    def away(handle, holder):
+        if holder is None:
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+        write_holder(handle, holder)
+
+    monkeypatch.setattr(lock, "write_holder", away)
+    assert take(path)
+    assert path.read_bytes()
+    assert take(path)
+
+
 def test_it_is_free_after_an_error_inside(tmp_path):
     path = tmp_path / "driver.lock"
     with pytest.raises(RuntimeError), driver_lock(path):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.simulation.attempts.outcome import Ending, Judgement, judge
 from bestrand_drive.simulation.attempts.reasons import Reason
-from tests.simulation.attempts.made import result
+from tests.simulation.attempts.made import failed, result
 
 BAD_ENDINGS = (
     Ending(exit_code=-9),
@@ -170,6 +170,16 @@ def test_a_score_that_is_no_number_is_missing_and_never_zero(name, number):
     raw["_checkpoint"]["records"][0]["scores"][name] = number
     found = judged(json.dumps(raw).encode())
     assert (found.outcome, found.reason) == (Outcome.INFRASTRUCTURE, Reason.NOT_A_NUMBER)
+
+
+@pytest.mark.parametrize("field", ["status", "route_id"])
+def test_a_word_that_no_file_can_hold_is_damage_and_no_crash(field):
+    """F15: JSON can write half a character, and the attempt's record is to be UTF-8."""
+    raw = json.loads(result())
+    raw["_checkpoint"]["records"][0][field] += "\ud800"
+    found = judged(json.dumps(raw).encode())
+    assert found.outcome is Outcome.INFRASTRUCTURE
+    assert failed(reason=found.reason, status=found.status, detail=found.detail).to_json()
 
 
 @given(st.floats(allow_nan=True, allow_infinity=True))

@@ -54,6 +54,14 @@ def test_the_same_run_is_met_again_and_its_scratch_is_swept(tmp_path):
     assert (list(layout.work.iterdir()), list(tree(layout.logs))) == ([], ["a.log"])
 
 
+def test_the_number_of_a_killed_drivers_servers_is_not_the_next_ones(tmp_path):
+    """The next one may have no servers of its own, and would be asked for some in vain."""
+    layout = drive(tmp_path / "run")
+    layout.servers.write_text('{"servers": 2, "most": 4}')
+    with driving(layout.root, INFO):
+        assert not layout.servers.exists()
+
+
 def test_routes_and_repeats_add_up(tmp_path):
     drive(tmp_path / "run")
     more = RoutesRef(path="suite44", sha256="f" * 64, ids=("2", "3"))

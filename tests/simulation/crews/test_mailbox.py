@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -10,9 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from bestrand_drive.errors import EnvironmentFault
+from bestrand_drive.errors import DataRefused, EnvironmentFault
 from bestrand_drive.simulation.attempts.reasons import Reason
-from bestrand_drive.simulation.crews import far_slot, mailbox
+from bestrand_drive.simulation.crews import far_slot, mailbox, mailbox_crew
 from bestrand_drive.simulation.crews.letters import Answer, Bye, Hello, Offer, Order, Pulse, Told
 from bestrand_drive.simulation.crews.mailbox import Heart, Listening, Session, put, put_answer, take_answer
 from bestrand_drive.simulation.crews.mailbox_crew import MailboxCrew
@@ -133,6 +134,23 @@ def test_a_half_written_answer_is_not_taken(crew, worker, pool):
     assert run.result(LIMIT_S).result == result()
 
 
+@pytest.mark.parametrize("part", ["result", "metric_info"])
+def test_an_answer_whose_part_cannot_be_read_now_is_not_taken_without_it(tmp_path, monkeypatch, part):
+    """Else comfort, or what an attempt that failed had written, would be gone without a word."""
+    answer, read = Answer(Told(attempt=failed()), b"{}", b"{}"), mailbox.read_bytes
+    put_answer(tmp_path, 1, answer)
+
+    def away(path):
+        if path.name == part:
+            raise DataRefused(f"{path}: cannot be read (Stale file handle).")
+        return read(path)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(mailbox, "read_bytes", away)
+        assert take_answer(tmp_path, 1) is None
+    assert take_answer(tmp_path, 1) == answer
+
+
 def test_an_answer_that_stays_damaged_is_given_up(crew, worker, pool):
     run = pool.submit(slot_of(crew).run, cell(), SHARING)
     place = worker.session.answers("w") / str(ordered(worker))
@@ -187,6 +205,24 @@ def test_the_user_asks_to_stop(crew, worker, pool, halt, forced):
     if not forced:
         worker.answer(number)
     assert run.result(LIMIT_S).attempt is None, "a second Ctrl-C does not wait for a worker"
+
+
+def test_a_word_to_stop_that_does_not_come_through_is_said_again(crew, worker, pool, halt, monkeypatch):
+    """The file server is away for a moment: what runs is ended all the same, and that it was away is no news."""
+    refused, write = [], mailbox_crew.write_atomic
+
+    def away_at_first(path, content):
+        if path.suffix == ".stop" and len(refused) < 3:
+            refused.append(path)
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+        write(path, content)
+
+    monkeypatch.setattr(mailbox_crew, "write_atomic", away_at_first)
+    run = pool.submit(slot_of(crew).run, cell(), SHARING)
+    number, halt.asked = ordered(worker), True
+    until(lambda: worker.orders("stop") == [number], "it is told", LIMIT_S)
+    worker.answer(number)
+    assert run.result(LIMIT_S).attempt is None
 
 
 def test_where_nothing_can_be_run_the_last_worker_ends_the_run(crew, worker, pool):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -18,8 +20,8 @@ FAULT = Told(attempt=None, fault="the disk is full")
 SCORE = Told(attempt=scored(1, key()))
 
 
-def answered(tmp_path, told: Told, *, leaves: bool) -> tuple[End, Told]:
-    """What a worker gives back of an attempt that ends at the moment in which it is told to leave, or over."""
+def answered(tmp_path, told: Told, *, leaves: bool) -> tuple[End, Told | None]:
+    """What a worker tells of an attempt that ends in the moment when it is told to leave, or over; None for nothing."""
     session = Session(tmp_path, "0" * 32)
     mailbox.begin(session, Offer(version="1", folder="/", request={}, keys=(key(),)))
     session.orders("w").mkdir()
@@ -35,8 +37,7 @@ def answered(tmp_path, told: Told, *, leaves: bool) -> tuple[End, Told]:
     place = SimpleNamespace(gpus=(None,), seen=(), make=make, stop=lambda *_, **__: None, close=lambda: None)
     end = Worker(session, "w", place, halt).serve()
     answer = take_answer(session.answers("w"), 1)
-    assert answer
-    return end, answer.told
+    return end, answer.told if answer else None
 
 
 @pytest.fixture(autouse=True)
@@ -53,6 +54,29 @@ def test_a_failure_at_that_moment_is_given_back(tmp_path, told):
 
 def test_a_result_at_that_moment_counts(tmp_path):
     assert answered(tmp_path, SCORE, leaves=True) == (End.TOLD, SCORE)
+
+
+def test_a_result_that_cannot_be_put_down_at_once_is_put_down_later(tmp_path, monkeypatch):
+    """The file server is away when the worker is told to leave; what is not there would be given back."""
+    put_answer, tries = mailbox.put_answer, []
+
+    def away_at_first(*words):
+        tries.append(words)
+        if len(tries) < 3:
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+        put_answer(*words)
+
+    monkeypatch.setattr(mailbox, "put_answer", away_at_first)
+    assert answered(tmp_path, SCORE, leaves=True) == (End.TOLD, SCORE)
+
+
+def test_a_result_that_nobody_waits_for_holds_no_worker_up(tmp_path, monkeypatch):
+    def away(*_):
+        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+
+    monkeypatch.setattr(mailbox, "put_answer", away)
+    monkeypatch.setattr(mailbox, "SILENT_S", 0.2)
+    assert answered(tmp_path, SCORE, leaves=True) == (End.TOLD, None)
 
 
 def test_a_stop_that_cannot_be_read_is_one(tmp_path):

@@ -49,6 +49,13 @@ def test_a_folder_that_cannot_become_one(found, tmp_path):
     assert "make it first" in found("run folder", out=tmp_path / "no/such/run")["run folder"].said
 
 
+def test_a_folder_whose_name_a_shell_would_split(found, tmp_path):
+    """There slots have the CARLA_ROOT that Bench2Drive's evaluator hands to a shell; a run refuses it at once."""
+    said = found("run folder", out=tmp_path / "my run")["run folder"]
+    assert (said.level, "without spaces" in said.said) == (Level.FAIL, True)
+    assert found("run folder", out=tmp_path / "my run", root=None)["run folder"].level is Level.OK
+
+
 def test_how_far_it_is_without_a_change(found, begun):
     before = made.tree(begun)
     said = found("run folder", "same run")

@@ -11,7 +11,7 @@ import pytest
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.engines import dispatch
-from tests.simulation.engines.toys import Toy, ToyCrew, drive
+from tests.simulation.engines.toys import Heard, Toy, ToyCrew, drive
 
 ROUTES = range(1, 17)
 LIMIT_S = 20
@@ -149,6 +149,20 @@ def test_what_a_slot_raises_stops_in_peace(tmp_path):
     crew.slots = then_raises
     with pytest.raises(EnvironmentFault, match="the disk is gone"):
         drive(tmp_path, crew, ROUTES)
+
+
+@pytest.mark.parametrize("word", ["started", "ended", "kept", "fewer", "look"])
+def test_a_listener_that_raises_leaves_no_slot_open(tmp_path, monkeypatch, word):
+    """Printing to a closed pipe ends in SystemExit; the servers that a slot keeps are ended all the same."""
+
+    def raises(*_):
+        raise SystemExit(141)
+
+    monkeypatch.setattr(Heard, word, raises)
+    crew = ToyCrew(Toy(0, lambda *_: Reason.GPU_MEMORY), Toy(1, lambda *_: Reason.GPU_MEMORY))
+    with pytest.raises(SystemExit):
+        drive(tmp_path, crew, ROUTES)
+    assert [slot.closed for slot in crew.met] == [1, 1]
 
 
 @pytest.mark.parametrize("seed", range(8))

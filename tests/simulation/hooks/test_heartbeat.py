@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import random
 import struct
 import zlib
@@ -11,6 +13,7 @@ import pytest
 
 from bestrand_drive.simulation import heartbeat
 from bestrand_drive.simulation.heartbeat import State, read_beat
+from bestrand_drive.simulation.hooks import sitecustomize
 from tests.simulation.hooks.running import FAKE_CARLA, FOLDER, PYTHONS, program, run
 
 REPO = Path(heartbeat.__file__).resolve().parents[2]
@@ -40,6 +43,18 @@ def test_both_sides_know_one_format():
     assert f'FORMAT = "{heartbeat.FORMAT}"' in source
     assert f"START, LOAD, TICK, BETWEEN = range({len(State)})" in source
     assert [state.name for state in State] == ["START", "LOAD", "TICK", "BETWEEN"]
+
+
+def test_a_full_disk_is_met_where_it_can_be_said(tmp_path, monkeypatch):
+    """Where the file is made, as an error; a hole would be filled at the first beat, and a signal would end us."""
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", full)
+        with pytest.raises(OSError, match="No space left"):
+            sitecustomize.Heart(str(tmp_path / "beat"))
 
 
 def test_states_follow_the_calls(tmp_path):

@@ -35,7 +35,6 @@ def test_what_is_kept_is_a_beginning_and_an_end(tmp_path, seed):
         found = NOTICE.findall(content)
         if not found:
             assert content == given
-            assert log.lost == 0
             continue
         head, _, tail = NOTICE.split(content)
         assert len(found) == 1
@@ -43,15 +42,13 @@ def test_what_is_kept_is_a_beginning_and_an_end(tmp_path, seed):
         assert given.endswith(tail)
         assert len(head) == limit // 4
         assert len(tail) >= (limit - len(head)) // 2 - 1
-        assert int(found[0]) == log.lost == len(given) - len(head) - len(tail)
-    assert log.taken == len(given)
+        assert int(found[0]) == len(given) - len(head) - len(tail)
     log.close()
 
 
 def test_a_full_disk_loses_output_and_nothing_else():
     log = CappedLog(Path("/dev/full"), 10_000)
     log.write(b"x" * 5000)
-    assert (log.taken, log.lost) == (5000, 5000)
     log.close()
 
 
@@ -68,7 +65,6 @@ def test_it_goes_on_when_the_disk_has_room_again(tmp_path, monkeypatch):
     log.write(b"c" * 100)
     content = (tmp_path / "log").read_bytes()
     assert content == b"a" * 1024 + b"c" * 100
-    assert log.lost == log.taken - len(content)
     log.close()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bestrand_drive.simulation.processes.census import Census
 from bestrand_drive.simulation.processes.identity import ProcessId
 from bestrand_drive.simulation.processes.records import (
     StopCommand,
@@ -45,6 +46,14 @@ def test_a_damaged_record_names_nobody(content):
 def test_an_absent_record_names_nobody():
     assert list(recorded(record_path(RUN, "one"))) == []
     assert recorded_stop(record_path(RUN, "one")) is None
+
+
+def test_what_no_mark_tells_of_is_written_down_or_not_started(tmp_path):
+    """A full disk: processes are found by their marks, a container is not."""
+    path = tmp_path / "absent" / "one.tree"
+    Census(path, 5.0).begin()
+    with pytest.raises(OSError, match=str(path)):
+        Census(path, 5.0, StopCommand(("docker", "stop", "it"), "/")).begin()
 
 
 def test_a_stop_command_is_written_down_with_its_folder():

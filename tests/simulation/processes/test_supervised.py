@@ -1,13 +1,16 @@
-"""A supervised command: started, ended with everything below it, its output kept, its use told."""
+"""A supervised command: started, ended with everything below it, its output kept."""
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,6 +18,7 @@ from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.processes.channel import Channel
 from bestrand_drive.simulation.processes.identity import is_running
 from bestrand_drive.simulation.processes.marks import DRIVER, RUN, START, driver_mark, marked, new_mark
+from bestrand_drive.simulation.processes.messages import stop_line
 from bestrand_drive.simulation.processes.reaping import reap_run
 from bestrand_drive.simulation.processes.records import records_of
 from bestrand_drive.simulation.processes.supervised import Launch, Supervised
@@ -33,9 +37,7 @@ def test_a_command_that_ends(tmp_path, script, code):
     assert process.poll() is ended
     assert process.stop() is ended
     assert process.pids() == ()
-    said = "out\nerr\n" if "echo" in script else ""
-    assert (tmp_path / "out.log").read_text() == said
-    assert ended.usage.log_bytes == len(said)
+    assert (tmp_path / "out.log").read_text() == ("out\nerr\n" if "echo" in script else "")
     assert records_of(RUN_MARK) == ()
 
 
@@ -215,19 +217,6 @@ def test_a_stop_command_that_is_not_there_is_noted(tmp_path):
     assert "stop command: /absent/stop: No such file" in (tmp_path / "out.log").read_text()
 
 
-def test_use_is_measured(tmp_path):
-    """Of grandchildren too: two processes that hold 60 MB each for a while, and half a second of work."""
-    work = (
-        "import time; held = bytearray(60_000_000); end = time.process_time() + 0.25\n"
-        "while time.process_time() < end: pass\n"
-        "time.sleep(1)"
-    )
-    both = f"{sys.executable} -S -c '{work}' & {sys.executable} -S -c '{work}' & wait"
-    usage = Supervised(shell(tmp_path, both, sample_s=0.05), RUN_MARK).wait(LIMIT_S).usage
-    assert usage.cpu_s >= 0.5
-    assert usage.peak_memory_bytes >= 120_000_000
-
-
 def test_a_driver_that_threads_and_forgets_is_no_driver_that_ends(tmp_path):
     """The kernel tells of the end of the thread that started the supervisor; the driver lives on."""
     import threading
@@ -283,6 +272,34 @@ def test_the_stop_command_outlives_its_supervisor(tmp_path, whole):
         process._channel.close()
     assert (tmp_path / "stopped").exists()
     assert records_of(RUN_MARK) == ()
+
+
+def test_a_supervisor_is_heard_where_many_files_are_open():
+    """Its pipe has a high number then, as with hundreds of servers, or in a program of somebody else's."""
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(2048, limits[1]), limits[1]))
+    heard, said = os.pipe()
+    high = fcntl.fcntl(heard, fcntl.F_DUPFD_CLOEXEC, 1500)
+    try:
+        channel = Channel.__new__(Channel)
+        channel._process, channel._heard = SimpleNamespace(stdout=os.fdopen(high, "rb", buffering=0)), b""
+        assert channel.receive(0.0) == []
+        os.write(said, b'{"event": "ended"}\n')
+        assert channel.receive(0.0) == [{"event": "ended"}]
+        os.close(said)
+        assert channel.receive(0.0) is None
+        channel._process.stdout.close()
+    finally:
+        os.close(heard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+
+
+def test_a_supervisor_that_was_closed_is_told_nothing():
+    """Where the kernel holds a process of a lost one, that is the news, and not the closed pipe."""
+    with open(os.devnull, "wb", buffering=0) as requests:
+        channel = Channel.__new__(Channel)
+        channel._process = SimpleNamespace(stdin=requests)
+    channel.send(stop_line(0.0))
 
 
 def test_a_start_that_is_never_told_leaves_nothing(tmp_path, monkeypatch):

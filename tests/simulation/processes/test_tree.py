@@ -15,7 +15,7 @@ from tests.simulation.processes.trees import until
 
 
 def made(pid: int, parent: int) -> Running:
-    return Running(ProcessId(pid, "b:1"), parent, 0)
+    return Running(ProcessId(pid, "b:1"), parent)
 
 
 def test_a_tree_is_what_psutil_sees(tmp_path):

@@ -63,12 +63,12 @@ def on_the_host(monkeypatch):
 @pytest.mark.parametrize("gpu", [Gpu("1", 2), Gpu("GPU-bbb", 2)])
 def test_where_it_should_be(gpu):
     nvml = Nvml(graphics=((7,), (11,)))
-    assert check_placement([10, 11], gpu, nvml).checked
+    check_placement([10, 11], gpu, nvml)
     assert nvml.open == 0
 
 
 def test_a_server_that_also_computes_elsewhere_is_right():
-    assert check_placement([11], Gpu("1", 1), Nvml(graphics=((), (11,)), compute=((11,), ()))).checked
+    check_placement([11], Gpu("1", 1), Nvml(graphics=((), (11,)), compute=((11,), ())))
 
 
 @pytest.mark.parametrize("kind", ["graphics", "compute"])
@@ -82,28 +82,25 @@ def test_on_another_gpu(kind):
 
 
 @pytest.mark.parametrize(
-    ("nvml", "gpu", "word"),
+    ("nvml", "gpu"),
     [
-        (Nvml(graphics=((7,), (8,))), Gpu("0", 0), "lists no process"),
-        (Nvml(graphics=(), error="Driver Not Loaded"), Gpu("0", 0), "Driver Not Loaded"),
-        (Nvml(graphics=((), ())), Gpu("5", 5), "Invalid Argument"),
+        (Nvml(graphics=((7,), (8,))), Gpu("0", 0)),
+        (Nvml(graphics=(), error="Driver Not Loaded"), Gpu("0", 0)),
+        (Nvml(graphics=((), ())), Gpu("5", 5)),
     ],
 )
-def test_what_cannot_be_known_is_said(nvml, gpu, word):
-    found = check_placement([11], gpu, nvml)
-    assert not found.checked
-    assert found.detail.startswith("not checked: ")
-    assert word in found.detail
+def test_what_cannot_be_known_is_no_fault(nvml, gpu):
+    check_placement([11], gpu, nvml)
 
 
 def test_a_gpu_that_nobody_chose_is_not_checked():
-    assert check_placement([11], Gpu(), Nvml(graphics=((11,), ()))).detail == "not checked: no GPU was asked for"
+    check_placement([11], Gpu(), Nvml(graphics=((11,), ())))
 
 
 def test_in_a_container_nothing_is_checked(monkeypatch):
     """A process of the host may have the id that our server has inside."""
     monkeypatch.setattr(placement, "_has_the_hosts_ids", lambda: False)
-    assert "container" in check_placement([11], Gpu("1", 1), Nvml(graphics=((11,), ()))).detail
+    check_placement([11], Gpu("1", 1), Nvml(graphics=((11,), ())))
 
 
 def test_without_the_module_nothing_is_checked(monkeypatch):
@@ -111,4 +108,4 @@ def test_without_the_module_nothing_is_checked(monkeypatch):
         raise ImportError(name)
 
     monkeypatch.setattr(placement.importlib, "import_module", absent)
-    assert check_placement([11], Gpu("0")) == placement.Placement(False, "not checked: pynvml is not installed")
+    check_placement([11], Gpu("0"))

@@ -142,6 +142,16 @@ def test_a_server_that_was_never_started_is_not_stopped(tmp_path):
     assert not (tmp_path / "stopped").exists()
 
 
+def test_a_server_that_cannot_be_noted_is_not_started(tmp_path):
+    """On a full disk, say: nobody would stop it."""
+    command = ServerCommand(template=("touch", "started", "{port}"), stop=("true",))
+    slot = make_slot_root(tmp_path / "slot", command, rank_token(20_000), 0)
+    (slot.folder / "launched.new").mkdir()
+    with run(slot, 20_000, tmp_path) as evaluators:
+        assert evaluators.wait(LIMIT_S) != 0
+    assert not (tmp_path / "started").exists()
+
+
 def test_a_command_that_cannot_start_is_refused_before_anything_is_made(tmp_path):
     with pytest.raises(UsageError, match="holds no"):
         make_slot_root(tmp_path / "slot", ServerCommand(tmp_path), rank_token(20_000), 0)

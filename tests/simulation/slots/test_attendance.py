@@ -15,6 +15,7 @@ from bestrand_drive.simulation.slots.attendance import Attendance, Attended
 from bestrand_drive.simulation.watchdog import Limits, Server
 
 WHOLE, PART = b"whole", b"part"
+NOT_ASKED = SimpleNamespace(asked=False, forced=False)
 
 
 class Process:
@@ -42,11 +43,10 @@ class Seen:
         return next(self._looks)()
 
 
-def attended(folder: Path, *looks: Callable[[], Server]) -> Attended:
+def attended(folder: Path, *looks: Callable[[], Server], halt: Any = NOT_ASKED) -> Attended:
     process: Any = Process(folder / "log", len(looks))
     command: Any = SimpleNamespace(result=folder / "result", heartbeat=None)
     settings: Any = SimpleNamespace(limits=Limits(timeout_s=300), look_s=0.0, grace_s=0.0)
-    halt: Any = SimpleNamespace(asked=False, forced=False)
     attendance = Attendance(process, command, Seen(*looks), settings, lambda result: result == WHOLE)
     return attendance.until_end(halt, lambda *_: None)
 
@@ -80,3 +80,15 @@ def test_a_result_that_grows_is_read_again_though_the_clock_stands(tmp_path, lat
         lambda: write(WHOLE, 10**18 + later_ns, Server.GONE),
     )
     assert not found.server_died
+
+
+def test_an_evaluator_that_was_told_to_stop_as_we_were_was_interrupted(tmp_path):
+    """A preemption may signal all processes of a job; what it ends is no failure of the route."""
+    halt = SimpleNamespace(asked=False, forced=False)
+
+    def told() -> Server:
+        halt.asked = True
+        return Server.ANSWERS
+
+    assert attended(tmp_path, told, halt=halt).interrupted
+    assert not attended(tmp_path, lambda: Server.ANSWERS).interrupted

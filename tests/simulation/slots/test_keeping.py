@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +11,11 @@ from pathlib import Path
 import pytest
 
 from bestrand_drive.errors import UsageError
-from bestrand_drive.simulation.slots.keeping import What, folder_bytes, parse_what
+from bestrand_drive.simulation.attempts.layout import Layout
+from bestrand_drive.simulation.slots.cell import Cell, Finished
+from bestrand_drive.simulation.slots.keeping import Keeper, What, folder_bytes, parse_what
+from bestrand_drive.simulation.slots.slot import Slot
+from tests.simulation.attempts.made import failed, key
 from tests.simulation.processes.trees import ROOT
 
 
@@ -71,6 +76,22 @@ def test_the_size_of_what_is_kept(tmp_path):
     assert folder_bytes(tmp_path / "c") == 3
     assert 8 <= folder_bytes(tmp_path) < 300
     assert folder_bytes(tmp_path / "absent") == 0
+
+
+def test_what_could_not_be_kept_is_said(tmp_path, monkeypatch):
+    """Scratch on another file system is copied; what fails there is gathered in an error without a number."""
+
+    def fails(*_):
+        raise shutil.Error([("a", "b", "[Errno 28] No space left on device")])
+
+    (tmp_path / "work").mkdir()
+    (tmp_path / "work/result.json").touch()
+    monkeypatch.setattr(shutil, "move", fails)
+    slot = Slot.__new__(Slot)
+    slot._keeper = Keeper(Layout(tmp_path), frozenset({What.RECORD}))
+    cell = Cell(key(), 1, None)
+    said = slot.tidy(Finished(cell, failed(1), None, None, tmp_path / "work", tmp_path / "log"))
+    assert "No space left on device" in said
 
 
 def test_what_can_be_kept():

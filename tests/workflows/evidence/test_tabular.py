@@ -38,6 +38,24 @@ def test_copies_are_not_picked_and_named(bestrand, tmp_path):
     assert "d = b, e = b" in ran.out
 
 
+def test_models_without_a_score_are_no_probes(tmp_path):
+    """They would take the place of one that guides the choice."""
+    columns = {name: [float(number < right) for number in range(24)] for name, right in (("a", 5), ("b", 12))}
+    scores = write_wide(tmp_path / "s.csv", IDS, columns | {"none": [""] * 24, "nor": [""] * 24})
+    suite = compress("scores", scores=scores, n_probes=2, k=6)
+    assert sorted(probe.name for probe in suite.probes) == ["a", "b"]
+    assert suite.findings == ["2 models have no score and are not taken as probes: none, nor"]
+    with pytest.raises(UsageError, match="has 2 distinct models"):
+        compress("scores", scores=scores, n_probes=3, k=6)
+
+
+def test_a_metric_without_values_is_not_taken_for_right_or_wrong(tmp_path):
+    lines = [f"q{n},{m},{k},{(n + len(m)) % 2 if k == 'a' else ''}" for n in range(6) for m in "xy" for k in "ab"]
+    (tmp_path / "s.csv").write_text("\n".join(["item_id,model,metric,value", *lines]))
+    suite = compress("scores", scores=tmp_path / "s.csv", k=3)
+    assert [(metric.name, metric.binary) for metric in suite.metrics] == [("a", True), ("b", False)]
+
+
 def test_a_copy_named_as_a_probe_is_reported_as_what_it_is(bestrand, tmp_path):
     scores = table(tmp_path / "s.csv", {"a": 5, "b": 12}, {"d": "b"})
     probes = ("--probe", "a", "--probe", "b", "--probe", "d")

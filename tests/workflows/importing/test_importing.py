@@ -13,6 +13,7 @@ import pytest
 import bestrand_drive as bd
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.readers.parquet import item_facts
+from bestrand_drive.workflows.living.refresh_evidence import RefreshSource, refresh_evidence
 from tests.readers.logs import lm_eval_row, put_lm_eval, put_pool, right_wrong
 
 STRICT = ("--task", "gsm8k", "--metric", "exact_match", "--filter", "strict-match")
@@ -61,6 +62,45 @@ def test_all_items_give_the_known_full_score(bestrand, suite, tmp_path):
     assert ran.json["metrics"]["exact_match"]["full"] == pytest.approx(np.mean(right_wrong(11, range(40))))
 
 
+def imported(folder, logs, **choice):
+    """The table of a new model's logs."""
+    told = {"task": "gsm8k", "metric": "exact_match", "rule": "strict-match"} | choice
+    bd.import_logs("lm-eval", logs, **told, out=folder / "new.parquet", force=True)
+    return folder / "new.parquet"
+
+
+def test_a_table_imported_from_the_logs_is_joined_as_they_are(suite, tmp_path):
+    """Its ids are the harness' positions, which are other questions in another run."""
+    chosen = [int(name) for name in bd.read_suite(suite).chosen]
+    logs = target(tmp_path / "a", chosen, renumbered=True)
+    table = imported(tmp_path, logs)
+    assert bd.estimate(suite, table)["exact_match"] == bd.estimate(suite, logs)["exact_match"]
+    reworded = imported(tmp_path, target(tmp_path / "b", range(40), content=", reworded"))
+    with pytest.raises(DataRefused, match=r"is not the same in the suite's benchmark and in .*new"):
+        bd.estimate(suite, reworded)
+
+
+def test_targets_of_a_refresh_are_joined_likewise(suite, tmp_path):
+    chosen = [int(name) for name in bd.read_suite(suite).chosen]
+    table = imported(tmp_path, target(tmp_path / "a", chosen, renumbered=True))
+    found = refresh_evidence(bd.read_suite(suite), RefreshSource(scores=table)).targets
+    marks = dict(zip(found.items, found.masked(0)[:, 0], strict=True))
+    assert {name: marks[name] for name in map(str, chosen)} == {str(n): right_wrong(11, range(40))[n] for n in chosen}
+
+
+def test_a_table_imported_by_another_rule_is_refused(suite, tmp_path):
+    rows = [lm_eval_row(n, {"exact_match": 1.0}, "strict-match") for n in range(40)]
+    put_lm_eval(tmp_path / "a", "new", rows, task="other")
+    with pytest.raises(UsageError, match=r"as the suite's table was \(gsm8k, .*there are: other exact_match"):
+        bd.estimate(suite, imported(tmp_path, tmp_path / "a", task="other"))
+    put_lm_eval(tmp_path / "b", "new", rows)
+    with pytest.raises(DataRefused, match="imported with bounds of exact_match '0:2', the suite's table with '0:1'"):
+        bd.estimate(suite, imported(tmp_path, tmp_path / "b", bounds={"exact_match": (0, 2)}))
+    put_lm_eval(tmp_path / "c", "new", [lm_eval_row(n, {"exact_match": 1.0}, "flexible-extract") for n in range(40)])
+    with pytest.raises(DataRefused, match="imported with filter 'flexible-extract', the suite's table with 'strict-m"):
+        bd.estimate(suite, imported(tmp_path, tmp_path / "c", rule="flexible-extract"))
+
+
 def test_data_that_drifted_are_refused(bestrand, suite, tmp_path):
     chosen = [int(name) for name in bd.read_suite(suite).chosen]
     ran = bestrand("estimate", suite, "--results", target(tmp_path, chosen, content=", reworded"))
@@ -84,6 +124,19 @@ def test_a_table_still_does_for_an_imported_suite(bestrand, suite, tmp_path):
     assert bestrand("import", "lm-eval", f"new={other}", *STRICT, "--out", tmp_path / "new.parquet").code == 0
     again = bestrand("estimate", suite, "--results", tmp_path / "new.parquet", "--json")
     assert again.json["metrics"] == ran.json["metrics"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "said"),
+    [(["A="], "write PATH or NAME=PATH"), (["=t.csv"], "write PATH or NAME"), (["A=t.csv", "t.csv"], "of its own")],
+)
+def test_paths_that_name_no_file_or_not_all_models(bestrand, tmp_path, monkeypatch, paths, said):
+    """An empty path would be the folder that one happens to stand in."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("item_id,m\na,1\n")
+    ran = bestrand("import", "plain", *paths, "--out", "t.parquet")
+    assert (ran.code, list(tmp_path.iterdir())) == (2, [tmp_path / "t.csv"])
+    assert said in ran.err
 
 
 def test_suites_of_plain_tables_keep_their_bytes(table_suite):
