@@ -74,7 +74,7 @@ def _laid_out(suite: Suite, leaves: Mapping[Key, str], now: Now, found: Matching
         repeats=scores.repeats[rows],
         repeat_variance=scores.repeat_variance[rows],
     )
-    groups = {member: item.id for item in suite.items for member in (item.members or [item.id])}
+    groups = {member: item.id for item in suite.items for member in item.leaves}
     specs = suite_specs(suite)
     if len(groups) > suite.n:
         kept = fold_groups(kept.relabelled(list(groups), specs), tuple(groups.values()))[0]

@@ -94,7 +94,7 @@ def share_suite(folder: Path, *, routes: Path | None = None, probe_data: ProbeDa
 
 def item_leaves(suite: Suite) -> list[str]:
     """Ids of routes or table rows: the members of a pair or group, else the item itself."""
-    return [member for item in suite.items for member in (item.members or [item.id])]
+    return [member for item in suite.items for member in item.leaves]
 
 
 def items_digest(leaves: Collection[str]) -> str:
@@ -110,7 +110,7 @@ def content_hashes(files: Collection[RouteFile]) -> dict[str, str]:
 def route_numbers(suite: Suite, items: Collection[str]) -> set[str]:
     """Ids, as route files write them, of the routes of some items (``Base_Animals_0075`` is route 75)."""
     wanted = set(items)
-    leaves = [leaf for item in suite.items if item.id in wanted for leaf in (item.members or [item.id])]
+    leaves = [leaf for item in suite.items if item.id in wanted for leaf in item.leaves]
     return {str(int(leaf.rsplit("_", 1)[-1])) for leaf in leaves}
 
 
