@@ -285,13 +285,14 @@ class Suite(_Model):
         return self.model_dump(mode="json", exclude=without | later)
 
 
-def read_suite(folder: Path) -> Suite:
+def read_suite(folder: str | Path) -> Suite:
     """Read ``suite.json`` of a suite folder (or the file itself).
 
     Raises:
         DataRefused: The file is absent, damaged, of a newer schema, or contradicts itself.
     """
-    path = folder if folder.is_file() else folder / "suite.json"
+    place = Path(folder)
+    path = place if place.is_file() else place / "suite.json"
     content = read_bytes(path)
     try:
         raw = json.loads(content)

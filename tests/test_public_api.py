@@ -49,7 +49,7 @@ def test_driving_from_python(bench, tmp_path):
     probes = {name: str(bench.results(name)) for name in ("Ann", "Bob")}
     suite = compress("bench2drive", routes=str(bench.routes), probes=probes, keep=0.4, out=str(tmp_path / "suite"))
     assert isinstance(suite, Suite)
-    assert read_suite(tmp_path / "suite") == suite
+    assert read_suite(str(tmp_path / "suite")) == suite
     found = estimate(tmp_path / "suite", bench.results("Dan"))
     line = found["driving_score"].estimate
     assert line.run.low < line.value < line.run.high
@@ -183,6 +183,71 @@ def test_bounds_and_direction_of_a_table(bestrand, tmp_path):
 def test_wrong_calls_are_usage_errors(benchmark, options, word):
     with pytest.raises(UsageError, match=word):
         compress(benchmark, k=3, **options)
+
+
+@pytest.mark.parametrize(
+    "idle", [{"items": "i.csv"}, {"n_probes": 2}, {"probe_choice": "low"}, {"bounds": {"a": (0, 1)}}]
+)
+def test_what_would_be_passed_over_of_driving_is_refused(idle):
+    with pytest.raises(UsageError, match=f"knows no {next(iter(idle))}="):
+        compress("builtin", part="demo", k=3, **idle)
+
+
+@pytest.mark.parametrize(
+    ("idle", "said"),
+    [
+        ({"part": "demo"}, "knows no part="),
+        ({"metric_info": {"m0": "x"}}, "knows no metric_info="),
+        ({"allow_evaluator_mismatch": True}, "knows no allow_evaluator_mismatch="),
+        ({"licences": {"m0": "MIT"}}, "one licence"),
+    ],
+)
+def test_what_would_be_passed_over_of_a_table_is_refused(idle, said):
+    with pytest.raises(UsageError, match=said):
+        compress("scores", scores=ScoreMatrix.from_frame(frame()), k=3, **idle)
+
+
+def test_a_licence_of_a_table_is_its_probes():
+    suite = compress("scores", scores=ScoreMatrix.from_frame(frame()), k=3, licences={"": "MIT"})
+    assert {probe.licence for probe in suite.probes} == {"MIT"}
+
+
+def test_a_plan_names_what_it_cannot_plan(table_suite):
+    with pytest.raises(UsageError, match="qa_siute is no suite folder"):
+        bestrand_drive.plan("qa_siute")
+    with pytest.raises(UsageError, match="knows no n_probes="):
+        bestrand_drive.plan("builtin", probes={}, n_probes=2, k=3)
+    with pytest.raises(UsageError, match="knows no items="):
+        bestrand_drive.plan(table_suite, items="items.csv")
+    assert bestrand_drive.plan(table_suite / "suite.json").k == read_suite(table_suite).k
+
+
+def test_words_that_are_not_known_are_never_taken_for_others(table_suite):
+    """A misspelt rule would turn a verdict."""
+    table = table_suite / "suite.json"  # which is not read
+    for call, said in (
+        (lambda: estimate(table_suite, table, missing="nought"), "--missing nought: known are zero, exclude"),
+        (lambda: bestrand_drive.compare(table_suite, "a", "b", scores=table, missing="no"), "--missing no: known"),
+        (lambda: bestrand_drive.gate(table_suite, "a", "b", scores=table, undecided="Fail"), "Did you mean fail"),
+        (lambda: bestrand_drive.gate(table_suite, "a", "b", scores=table, rule="inferior"), "--rule inferior: known"),
+        (lambda: bestrand_drive.plan(table_suite, claim="runs"), "--claim runs: known are run, policy"),
+        (lambda: bestrand_drive.enough(table_suite, table, {"score": 1}, interval="runs"), "--until-interval runs"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            call()
+
+
+def test_one_place_under_two_names_is_no_comparison(bench, bench_suite, tmp_path):
+    (tmp_path / "latest").symlink_to(bench.results("Dan"))
+    for other in (str(bench.results("Dan")) + "/", tmp_path / "latest"):
+        with pytest.raises(UsageError, match="given twice"):
+            bestrand_drive.compare(bench_suite, bench.results("Dan"), other)
+
+
+def test_terminal_items_are_chosen_ones(fail, fail_suite):
+    """Fail2Drive's items are pairs: of a route's number nothing would ever be finished."""
+    with pytest.raises(UsageError, match="terminal: 75: no chosen items"):
+        bestrand_drive.enough(fail_suite, fail.results("Eve"), {"base_success": 9}, terminal=["75"])
 
 
 def test_probes_as_a_list_need_paths(bench):

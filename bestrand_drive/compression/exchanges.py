@@ -171,14 +171,11 @@ class _Search:
 
     def fewer(self, count: int, level: float) -> tuple[tuple[Pair, ...] | None, bool]:
         """A set of fewer exchanges that does, or None; and whether the answer is the fewest."""
-        every = (
-            [(int(a), int(b)) for out, into in self._blocks([]) for a in out for b in into]
-            if count > 2 and self._pair_count() <= MOST_COMBINATIONS
-            else []
-        )
-        for size in range(2, count):  # one was tried in full by the first step
-            sets, steps = comb(len(every), size), comb(len(every), size - 1)
-            if not every or sets > MOST_COMBINATIONS or steps > MOST_STEPS:
+        pairs = self._pair_count()
+        few = count > 2 and pairs <= MOST_COMBINATIONS
+        every = [(int(a), int(b)) for out, into in self._blocks([]) for a in out for b in into] if few else []
+        for size in range(2, min(count, pairs + 1)):  # one was tried in full by the first step
+            if comb(pairs, size) > MOST_COMBINATIONS or comb(pairs, size - 1) > MOST_STEPS:
                 return None, False
             found = self._exact(every, size, level)
             if found is not None:

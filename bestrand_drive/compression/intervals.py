@@ -25,6 +25,11 @@ class Interval:
         return (self.high - self.low) / 2
 
 
+def ends(around: Interval | None) -> dict[str, float] | None:
+    """An interval as JSON has it."""
+    return None if around is None else {"low": around.low, "high": around.high}
+
+
 def interval(
     point: PointEstimate,
     variance: float,

@@ -65,9 +65,7 @@ def draw_pool(
 
 
 def near_proportional(k: int, strata_sizes: Sequence[int]) -> int | None:
-    """A size within 15 % of k at which every stratum's share N_h k / N is whole, which makes estimates sharper.
-
-    These sizes are the multiples of N / gcd(N_1, N_2, ...): of the number of strata when all are of one size.
+    """A size within 15 % of k at which every stratum's share is whole, which makes estimates sharper.
 
     Args:
         k: Wanted size.
@@ -76,11 +74,23 @@ def near_proportional(k: int, strata_sizes: Sequence[int]) -> int | None:
     Returns:
         The nearest such size, or None when k is one or none is near.
     """
+    sizes = whole_shares(strata_sizes)
+    if not sizes or k % sizes[0] == 0:
+        return None
+    nearest = max(sizes[0], sizes[0] * math.floor(k / sizes[0] + 0.5))
+    return nearest if nearest in sizes and abs(nearest - k) <= 0.15 * k else None
+
+
+def whole_shares(strata_sizes: Sequence[int]) -> range:
+    """Sizes at which every stratum's share N_h k / N is whole; none with fewer than two strata.
+
+    They are the multiples of N / gcd(N_1, N_2, ...): of the number of strata when all are of one size.
+
+    Args:
+        strata_sizes: Items that can be chosen of each stratum.
+    """
     items = sum(strata_sizes)
     if len(strata_sizes) < 2 or not items:
-        return None
+        return range(0)
     step = items // math.gcd(*strata_sizes)
-    if k % step == 0:
-        return None
-    nearest = max(step, step * math.floor(k / step + 0.5))
-    return nearest if nearest <= items and abs(nearest - k) <= 0.15 * k else None
+    return range(step, items + 1, step)

@@ -19,7 +19,12 @@ from bestrand_drive.workflows.estimating.stopping import stopping
 from bestrand_drive.workflows.estimating.targets import read_target
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence
-from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence, with_probed_families
+from bestrand_drive.workflows.evidence.tabular import (
+    PROBE_CHOICES,
+    TableSource,
+    table_evidence,
+    with_probed_families,
+)
 
 PathLike = str | Path
 
@@ -88,7 +93,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
         disjoint_from: Suites of the same benchmark whose items are not to be chosen again.
         guard: Whether every ability must keep a route.
         probe_data: Whether per-item probe figures go into the suite.
-        licences: Licence of each probe's results.
+        licences: Licence of each probe's results; of a score table, under the name "".
         metric_info: Folder of each probe's per-step records, for comfort.
         allow_evaluator_mismatch: Accept result files of another benchmark's evaluator.
         out: Folder to write the suite to; None writes nothing.
@@ -117,6 +122,12 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
     if benchmark == "scores":
         if scores is None or routes is not None or isinstance(probes, Mapping):
             raise UsageError("compress('scores') takes scores=, and probes= as a list of model names.")
+        if set(licences or ()) - {""}:
+            raise UsageError("compress('scores'): a score table has one licence; give licences={'': TEXT}.")
+        refuse_idle(
+            "compress('scores')",
+            {"part": part, "metric_info": metric_info, "allow_evaluator_mismatch": allow_evaluator_mismatch},
+        )
         source = TableSource(
             scores=scores if isinstance(scores, ScoreMatrix) else Path(scores),
             items=None if items is None else Path(items),
@@ -138,12 +149,30 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
             raise UsageError(
                 f"compress({benchmark!r}) takes routes=, and probes= as a mapping from name to result path."
             )
+        uneven = probe_choice != PROBE_CHOICES[0]
+        refuse_idle(f"compress({benchmark!r})", {"items": items, "n_probes": n_probes, "probe_choice": uneven})
+        refuse_idle(f"compress({benchmark!r})", {"bounds": bounds, "lower_is_better": lower_is_better})
         named = probes if isinstance(probes, Mapping) else {}
         sources = result_sources(named, licences or {}, metric_info or {})
         known = load_benchmark(benchmark, None if routes is None else Path(routes), part)
         evidence = driving_evidence(known, sources, allow_mismatch=allow_evaluator_mismatch)
     request = with_exclusions(request, evidence, exclude, disjoint_from)
     return choose_and_write(evidence, request, out=folder, force=force, command=["bestrand_drive.compress"])
+
+
+def refuse_idle(call: str, given: Mapping[str, object]) -> None:
+    """Refuse keywords that would be passed over in silence.
+
+    Args:
+        call: In words.
+        given: Keywords that say nothing there -> what was given.
+
+    Raises:
+        UsageError: One of them says something.
+    """
+    idle = [f"{name}=" for name, value in given.items() if value]
+    if idle:
+        raise UsageError(f"{call} knows no {', '.join(idle)}: leave it out.")
 
 
 def check_request(request: CompressRequest, out: Path | None, *, force: bool) -> None:

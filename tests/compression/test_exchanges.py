@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
@@ -49,6 +50,15 @@ def test_no_fewer_do(seed, share, weighted):
     assert found.proven
     assert (len(found.pairs) if found.reached else None) == truth
     assert found.reached is (found.distance <= level)
+
+
+def test_that_nothing_can_be_exchanged_is_proven():
+    pool = ground(0, items=6, kinds=3)
+    found = fewest_exchanges(pool, np.arange(6), 1e-12)
+    assert (found.pairs, found.reached, found.proven) == ((), True, True)
+    alone = replace(pool, strata=np.array([0, 0, 0, 0, 1, 1]))
+    found = fewest_exchanges(alone, np.arange(4), 0.0)
+    assert (found.pairs, found.reached, found.proven) == ((), False, True)
 
 
 def after(subset: np.ndarray, pairs: tuple[tuple[int, int], ...]) -> np.ndarray:

@@ -69,7 +69,8 @@ def compare(
             allow_evaluator_mismatch=allow_evaluator_mismatch,
         )
         _say(as_json, sweep_json(found), lambda: print_sweep(found))
-        return _incomplete(sum(map(bool, found.missing.values())) if found.incomplete else 0, "policies lack results")
+        lacking = sum(map(bool, found.missing.values())) if found.incomplete else 0
+        return _incomplete(lacking, f"of {len(found.policies)} policies lack results")
     pair = verb.compare(
         suite,
         baseline or "",

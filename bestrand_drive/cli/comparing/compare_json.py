@@ -6,7 +6,7 @@ from typing import Any
 
 from bestrand_drive.compression.comparison.paired import PairedDifference
 from bestrand_drive.compression.comparison.results import MetricDifference
-from bestrand_drive.compression.intervals import Interval
+from bestrand_drive.compression.intervals import ends
 from bestrand_drive.workflows.comparing.comparison import Comparison, Side
 
 
@@ -89,8 +89,3 @@ def _line_json(line: MetricDifference) -> dict[str, Any]:
 
 def _bound_json(bound: PairedDifference, level: float) -> dict[str, Any]:
     return {"difference": bound.value, "interval": ends(bound.interval(level))}
-
-
-def ends(interval: Interval | None) -> dict[str, float] | None:
-    """An interval as JSON has it."""
-    return None if interval is None else {"low": interval.low, "high": interval.high}

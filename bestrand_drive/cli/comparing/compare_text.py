@@ -9,10 +9,9 @@ from bestrand_drive.cli.tables import console, listed, say, sentences, table
 from bestrand_drive.compression.comparison.lines import OWN_REPEATS
 from bestrand_drive.compression.comparison.paired import PairedDifference
 from bestrand_drive.compression.comparison.results import MetricDifference, Verdict
-from bestrand_drive.compression.intervals import Interval
 from bestrand_drive.workflows.comparing.comparison import Comparison
+from bestrand_drive.workflows.comparing.figures import NOTHING, decimals, signed, span
 
-NOTHING = "-"
 SHOWN_FLIPS = 8
 
 
@@ -34,9 +33,9 @@ def verdict_words(found: Comparison, line: MetricDifference) -> str:
     around, difference = line.interval, line.difference
     if around is None or difference is None or line.paired is None:
         return f"{who}: no verdict ({line.reason})"
-    digits = digits_of(line.baseline, line.candidate)
+    digits = decimals(line.baseline, line.candidate)
     moved = " ".join(part for part in (signed(difference, digits), line.unit) if part)
-    said = f"{moved} ({100 * line.level:g} %: {between(around, digits)})"
+    said = f"{moved} ({100 * line.level:g} %: {span(around, digits)})"
     if line.verdict is not Verdict.OPEN:
         return f"{who}: {line.verdict.value if line.verdict else ''}, {said}"
     return f"{who}: not distinguishable at this size, {said}; {_would_be(found, line, line.paired)}"
@@ -67,8 +66,8 @@ def _print_lines(out: Console, found: Comparison) -> None:
             line.name,
             number(line.baseline),
             number(line.candidate),
-            signed(line.difference, digits_of(line.baseline, line.candidate)),
-            between(line.interval, digits_of(line.baseline, line.candidate)),
+            signed(line.difference, decimals(line.baseline, line.candidate)),
+            span(line.interval, decimals(line.baseline, line.candidate)),
             line.verdict.value if line.verdict else NOTHING,
             number(line.detectable),
             line.unit,
@@ -94,7 +93,7 @@ def _print_missing(out: Console, found: Comparison) -> None:
 
 
 def _bounds(line: MetricDifference, low: PairedDifference, high: PairedDifference) -> str:
-    digits = digits_of(line.baseline, line.candidate)
+    digits = decimals(line.baseline, line.candidate)
     return f"{line.name} {signed(low.value, digits)} to {signed(high.value, digits)}"
 
 
@@ -133,21 +132,6 @@ def _noise(found: Comparison) -> list[str]:
     return [said[source] if one else f"{', '.join(names)}: {said[source]}" for source, names in sources.items()]
 
 
-def digits_of(*values: float | None) -> int:
-    """Decimals for figures of this size: four on a scale of shares, else two."""
-    return 4 if all(abs(value) < 1.5 for value in values if value is not None) else 2
-
-
 def number(value: float | None) -> str:
     """A figure, or a dash."""
-    return NOTHING if value is None else f"{value:.{digits_of(value)}f}"
-
-
-def signed(value: float | None, digits: int) -> str:
-    """A difference, always with its sign, or a dash."""
-    return NOTHING if value is None else f"{value:+.{digits}f}"
-
-
-def between(interval: Interval | None, digits: int) -> str:
-    """An interval of differences, or a dash."""
-    return NOTHING if interval is None else f"{signed(interval.low, digits)} to {signed(interval.high, digits)}"
+    return NOTHING if value is None else f"{value:.{decimals(value)}f}"

@@ -6,9 +6,10 @@ from typing import Any
 
 from rich.console import Console
 
-from bestrand_drive.cli.comparing.compare_json import ends
-from bestrand_drive.cli.comparing.compare_text import NOTHING, between, digits_of, number, signed
+from bestrand_drive.cli.comparing.compare_text import number
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
+from bestrand_drive.compression.intervals import ends
+from bestrand_drive.workflows.comparing.figures import NOTHING, decimals, signed, span
 from bestrand_drive.workflows.comparing.sweep import Sweep, SweepMetric
 
 
@@ -31,6 +32,7 @@ def sweep_json(found: Sweep) -> dict[str, Any]:
         "uses": found.uses,
         "disjoint_suite": found.again,
         "cautions": list(found.cautions),
+        "notes": list(found.notes),
     }
 
 
@@ -66,6 +68,7 @@ def print_sweep(found: Sweep) -> None:
     if gone:
         say(out, f"missing: {', '.join(gone)}")
     say(out, _next(found))
+    sentences(out, found.notes)
     sentences(out, found.cautions, mark="caution")
 
 
@@ -74,14 +77,14 @@ def _print_metric(out: Console, metric: SweepMetric, level: float) -> None:
     said = "told from all others" if not alike else f"not distinguishable from {listed(alike)}"
     say(out, f"{metric.name}: {metric.leader} leads, {said}")
     order = sorted(metric.estimates, key=lambda name: metric.estimates[name], reverse=metric.higher_is_better)
-    rows, digits = [], digits_of(*metric.estimates.values())
+    rows, digits = [], decimals(*metric.estimates.values())
     for name in order:
         back = NOTHING if metric.drawn_back is None else number(metric.drawn_back[name])
         if name == metric.leader:
             rows.append([name, number(metric.estimates[name]), back, NOTHING, NOTHING])
             continue
         difference, around = metric.against_leader(name)
-        rows.append([name, number(metric.estimates[name]), back, signed(difference, digits), between(around, digits)])
+        rows.append([name, number(metric.estimates[name]), back, signed(difference, digits), span(around, digits)])
     heads = ["policy", "estimate", "drawn back", f"minus {metric.leader}", f"all together {100 * level:g}%"]
     table(out, heads, rows)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
@@ -11,7 +12,7 @@ from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
 from bestrand_drive.cli.estimating.stopping_text import until_json
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
-from bestrand_drive.compression.intervals import Interval
+from bestrand_drive.compression.intervals import Interval, ends
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.estimating.estimate import MetricResult, SuiteEstimate
 
@@ -44,21 +45,17 @@ def _metric_json(result: MetricResult) -> dict[str, Any]:
     line, missing = result.estimate, result.if_missing
     policy = None
     if line.policy is not None and line.noise is not None:
-        policy = _ends(line.policy) | {"noise_sd": line.noise.sd, "noise_source": line.noise.source}
+        policy = asdict(line.policy) | {"noise_sd": line.noise.sd, "noise_source": line.noise.source}
     return {
         "estimate": line.value,
         "level": line.level,
-        "run": None if line.run is None else _ends(line.run),
+        "run": ends(line.run),
         "policy": policy,
         "estimator": line.method,
         "reason": line.reason,
         "full": result.full,
         "if_missing": None if missing is None else {"worst": missing[0], "best": missing[1]},
     }
-
-
-def _ends(interval: Interval) -> dict[str, Any]:
-    return {"low": interval.low, "high": interval.high}
 
 
 def print_estimate(suite: Suite, found: SuiteEstimate) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bestrand_drive.cli.tables import console, listed, say
-from bestrand_drive.compression.intervals import Interval
+from bestrand_drive.compression.intervals import ends
 from bestrand_drive.compression.stopping.rule import Decision, Verdict
 from bestrand_drive.workflows.estimating.estimate import SuiteEstimate
 
@@ -24,15 +24,11 @@ def until_json(found: Decision, suite_items: int) -> dict[str, Any]:
         "blocks": None if look is None else look.blocks,
         "half_widths": None if look is None else dict(look.half_widths),
         "metrics": {
-            name: {"estimate": line.value, "run": _ends(line.run), "policy": _ends(line.policy)}
+            name: {"estimate": line.value, "run": ends(line.run), "policy": ends(line.policy)}
             for name, line in lines.items()
         },
         "next_items": list(found.next_items),
     }
-
-
-def _ends(interval: Interval | None) -> dict[str, float] | None:
-    return None if interval is None else {"low": interval.low, "high": interval.high}
 
 
 def print_until(found: SuiteEstimate) -> None:

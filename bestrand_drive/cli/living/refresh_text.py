@@ -10,7 +10,8 @@ from rich.console import Console
 
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
 from bestrand_drive.compression.explained import Explained
-from bestrand_drive.workflows.living.refresh import Proposal, Refreshed
+from bestrand_drive.workflows.living.exchanging import Proposal
+from bestrand_drive.workflows.living.refresh import Refreshed
 
 HEADS = (
     *("metric", "targets", "rho", "expected", "probes-targets", "R1^2", "interval"),
@@ -22,7 +23,9 @@ def print_refreshed(found: Refreshed, out_folder: Path | None) -> None:
     """Judgement, then proposal."""
     out = console()
     say(out, f"targets: {listed(found.targets, 20)}")
-    table(out, HEADS, [_row(name, one, found.across[name]) for name, one in found.explained.items() if one is not None])
+    rows = [_row(name, one, found.across[name]) for name, one in found.explained.items() if one is not None]
+    if rows:
+        table(out, HEADS, rows)
     for name, reason in found.reasons.items():
         say(out, f"{name}: not judged: {reason}")
     sentences(out, _verdicts(found))

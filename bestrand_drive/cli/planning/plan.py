@@ -25,6 +25,7 @@ from bestrand_drive.workflows.evidence.evidence import Evidence
 from bestrand_drive.workflows.evidence.tabular import TableSource, probed_families, table_evidence
 from bestrand_drive.workflows.planning.plan import SuitePlan
 from bestrand_drive.workflows.planning.planning import noise_of_runs, plan_evidence, plan_suite, target_runs
+from bestrand_drive.workflows.planning.verb import is_suite
 
 CHOICE = ("selector", "estimator", "candidates", "pool_factor", "family", "seed")
 """Options that a suite answers itself."""
@@ -34,7 +35,7 @@ class _Group(TyperGroup):
     """Takes a suite folder in place of a subcommand."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401  typer's own untyped interface
-        if args and args[0] not in self.commands and (Path(args[0]) / "suite.json").exists():
+        if args and args[0] not in self.commands and is_suite(Path(args[0])):
             args = ["of-suite", *args]
         elif args and "/" in args[0]:
             raise UsageError(f"No such command, and no suite folder: {args[0]} (no suite.json is there).")

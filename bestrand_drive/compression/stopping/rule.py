@@ -13,7 +13,7 @@ import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 
@@ -56,6 +56,8 @@ class Goal:
     def __post_init__(self) -> None:
         if not self.half_widths:
             raise UsageError("--until: name a metric and its half width, such as driving_score=3.")
+        if self.interval not in get_args(Kind):
+            raise UsageError(f"--until-interval {self.interval}: known are {choices(self.interval, get_args(Kind))}")
         for name, half in self.half_widths.items():
             if not (math.isfinite(half) and half > 0):
                 raise UsageError(f"--until {name}={half:g}: give a half width above 0, in the metric's units.")

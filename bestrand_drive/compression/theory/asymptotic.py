@@ -10,6 +10,7 @@ import math
 from scipy import optimize, special
 
 from bestrand_drive.compression.theory.quantile import HALF_NORMAL_MEAN
+from bestrand_drive.compression.theory.shares import check_models
 
 U_STAR = -float(optimize.brentq(lambda x: special.pbdv(0.5, x)[0], -2.0, 0.0, xtol=1e-14))
 """u* = argmax_u exp(-u^2/4) D_{-1/2}(-u) = .764951: its derivative is exp(-u^2/4) D_{1/2}(-u)."""
@@ -32,7 +33,7 @@ def y0(scale: float, rho: float) -> float:
     Published as the lower end of the law. It is no lower end for finite M: draws fall under it, and with few models and
     a small rho even the mode does. ``quantile.mae_law`` has the law of M models.
     """
-    return mean_mae(scale) * math.sqrt(1 - rho)
+    return mean_mae(scale) * math.sqrt(max(1 - rho, 0.0))
 
 
 def mode(scale: float, rho: float, models: int) -> float:
@@ -41,7 +42,11 @@ def mode(scale: float, rho: float, models: int) -> float:
     Asymptotic: needs sqrt(M) far above (1 - rho) / rho, since near its least value the error is taken for
     y_0 + a Z_0^2 plus a normal error of order 1 / sqrt(M) that must be far below a. Too large for few models or a small
     rho. The exact one is ``quantile.mae_law(rho, M).mode`` times the scale.
+
+    Raises:
+        UsageError: There is no model.
     """
+    check_models(models)
     return y0(scale, rho) * (1 + C0 / math.sqrt(models))
 
 
@@ -59,7 +64,7 @@ def tail_bound(error: float, common_sd: float) -> float:
     """
     if common_sd <= 0:
         return 1.0 if error <= 0 else 0.0
-    return float(2 * special.ndtr(-error / common_sd))
+    return min(1.0, float(2 * special.ndtr(-error / common_sd)))
 
 
 def tail_quantile(level: float, common_sd: float) -> float:

@@ -61,6 +61,8 @@ class MaeLaw:
             raise UsageError(f"level {level}: give a probability between 0 and 1.")
         if self.half_normal:
             return float(special.ndtri((1 + level) / 2))
+        if not self.below[0] < level < self.below[-1]:  # beyond what a double tells from 0 or 1
+            return float(self.grid[0 if level <= self.below[0] else -1])
         last = int(np.searchsorted(self.below, level))
         low, high = self.below[last - 1], self.below[last]
         share = (level - low) / (high - low)

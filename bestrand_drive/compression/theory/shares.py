@@ -40,7 +40,11 @@ def common_sd(scale: float, rho: float, models: float) -> float:
         scale: Standard deviation of one model's error, such as c(k) sigma, metric units.
         rho: Correlation between models.
         models: M; ``math.inf`` for the limit.
+
+    Raises:
+        UsageError: There is no model.
     """
+    check_models(models)
     return scale * math.sqrt(max(rho + (1 - rho) / models, 0.0))
 
 
@@ -69,8 +73,7 @@ def rc_squared(rho: float, probes: int, models: float) -> float:
         probes: p.
         models: M, how many models are estimated; ``math.inf`` for the limit.
     """
-    if models < 1:
-        raise UsageError(f"{models} models: give 1 or more.")
+    check_models(models)
     explained = r1_squared(rho, probes)
     rho = max(rho, 0.0)
     total = rho + (1 - rho) / models
@@ -87,6 +90,16 @@ def slope(rho: float, probes: int) -> float:
     if probes == 0:
         return 0.0
     return probes * rho / (1 + (probes - 1) * rho)
+
+
+def check_models(models: float) -> None:
+    """Refuse a mean over no model.
+
+    Raises:
+        UsageError: M is below 1.
+    """
+    if not models >= 1:
+        raise UsageError(f"{models} models: give 1 or more.")
 
 
 def _check(rho: float, probes: int) -> None:

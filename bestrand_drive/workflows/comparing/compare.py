@@ -31,7 +31,8 @@ from bestrand_drive.workflows.comparing.request import CompareRequest
 from bestrand_drive.workflows.comparing.uses import count_uses, folder_of
 from bestrand_drive.workflows.estimating.cautions import DRAWN
 from bestrand_drive.workflows.estimating.knowledge import population_of
-from bestrand_drive.workflows.estimating.targets import TABLE, Target, with_filled
+from bestrand_drive.workflows.estimating.missing import with_filled
+from bestrand_drive.workflows.estimating.targets import TABLE, Target
 
 __all__ = ["CompareRequest", "Contestant", "compare"]
 
@@ -84,12 +85,12 @@ def compare(
         simulator=common_simulator(entries),
         uses=uses,
         cautions=(*trouble, *entry_cautions(suite, entries), *suite_cautions(suite, uses, pairs)),
-        notes=tuple(dict.fromkeys(note for one in entries for note in one.target.notes)),
+        notes=notes_of(entries),
     )
 
 
 def read_entries(suite: Suite, contestants: Sequence[Contestant], request: CompareRequest) -> list[Entry]:
-    """Read all policies and refuse those that were made unlike the first; equal names are told apart by the folder.
+    """Read all policies and refuse those that were made unlike each other; equal names are told apart by the folder.
 
     Raises:
         BestrandError: See ``compare``.
@@ -169,6 +170,11 @@ def common_simulator(entries: Sequence[Entry]) -> str:
     """What simulated all of them, ``unknown`` where not all of them say."""
     found = {one.target.simulator for one in entries}
     return found.pop() if len(found) == 1 else UNKNOWN_SIMULATOR
+
+
+def notes_of(entries: Sequence[Entry]) -> tuple[str, ...]:
+    """What was said while reading, each sentence once."""
+    return tuple(dict.fromkeys(note for one in entries for note in one.target.notes))
 
 
 def counted_uses(ledger: Path | None, suite: Suite, entries: Sequence[Entry]) -> tuple[int | None, list[str]]:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from bestrand_drive.benchmarks.benchmark import NO_RECORD
 from bestrand_drive.compression.stopping.order import Order
 from bestrand_drive.suite import Suite
+from bestrand_drive.workflows.estimating.missing import missing_items
 from bestrand_drive.workflows.estimating.stopping import order_of
-from bestrand_drive.workflows.estimating.targets import TABLE, Target, missing_items
+from bestrand_drive.workflows.estimating.targets import TABLE, Target
 
 STOPPED_SHARE = 0.5
 """Share of the items behind the last whole block without a record from which a run counts as stopped there."""

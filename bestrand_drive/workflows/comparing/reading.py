@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 
 import torch
@@ -18,7 +19,9 @@ from bestrand_drive.simulation.attempts.loads import mixture
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.comparing.provenance import Provenance, provenance_of, refuse_unlike, told_by_header
 from bestrand_drive.workflows.comparing.repeats import independent
-from bestrand_drive.workflows.estimating.targets import TABLE, Target, only_chosen, read_target, unboundable
+from bestrand_drive.workflows.estimating.knowledge import chosen_numbers
+from bestrand_drive.workflows.estimating.missing import only_chosen, unboundable
+from bestrand_drive.workflows.estimating.targets import TABLE, Target, read_target
 from bestrand_drive.workflows.evidence.digests import score_digest
 
 
@@ -94,17 +97,16 @@ def told_apart(entries: Sequence[Entry], contestants: Sequence[Contestant]) -> l
 
 
 def refuse_unlike_entries(entries: Sequence[Entry]) -> None:
-    """Refuse when any was made unlike the first.
+    """Refuse when any two were made unlike: all are compared with each other, and the first may tell nothing.
 
     Raises:
         DataRefused: Naming what differs.
     """
-    first = entries[0]
-    for other in entries[1:]:
+    for one, other in combinations(entries, 2):
         refuse_unlike(
-            (first.target.name, other.target.name),
-            (first.made, other.made),
-            (set(first.target.loads), set(other.target.loads)),
+            (one.target.name, other.target.name),
+            (one.made, other.made),
+            (set(one.target.loads), set(other.target.loads)),
         )
 
 
@@ -116,12 +118,11 @@ def on_items(scores: ScoreMatrix, items: Sequence[str]) -> ScoreMatrix:
 
 def digest_of(suite: Suite, entry: Entry) -> str:
     """What tells this policy from others: its identity where a run folder says it, else its scores on the suite."""
-    return entry.made.policy or f"scores:{score_digest(entry.target.scores, _chosen(suite))}"
+    return entry.made.policy or f"scores:{_score_digest(suite, entry)}"
 
 
-def _chosen(suite: Suite) -> torch.Tensor:
-    place = {item: number for number, item in enumerate(suite.item_ids)}
-    return torch.tensor([place[item] for item in suite.chosen], dtype=torch.long)
+def _score_digest(suite: Suite, entry: Entry) -> str:
+    return score_digest(entry.target.scores, torch.from_numpy(chosen_numbers(suite)))
 
 
 def entry_cautions(suite: Suite, entries: Sequence[Entry]) -> Iterator[str]:
@@ -155,7 +156,7 @@ def _simulated(entries: Sequence[Entry]) -> Iterator[str]:
 
 
 def _relations(suite: Suite, entries: Sequence[Entry]) -> Iterator[str]:
-    digests = [score_digest(one.target.scores, _chosen(suite)) for one in entries]
+    digests = [_score_digest(suite, one) for one in entries]
     for number, one in enumerate(entries):
         twin = next((other for other in range(number) if digests[other] == digests[number]), None)
         if twin is not None:

@@ -19,7 +19,13 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.comparing.again import disjoint_command
-from bestrand_drive.workflows.comparing.compare import counted_uses, paired_scores, read_entries, suite_cautions
+from bestrand_drive.workflows.comparing.compare import (
+    counted_uses,
+    notes_of,
+    paired_scores,
+    read_entries,
+    suite_cautions,
+)
 from bestrand_drive.workflows.comparing.pairing import pairing
 from bestrand_drive.workflows.comparing.reading import Contestant, entry_cautions
 from bestrand_drive.workflows.comparing.request import CompareRequest
@@ -103,6 +109,7 @@ class Sweep:
         again: Command that makes a suite without these items, on which the winner is to be run again; "" where too few
             items are left.
         cautions: What the reader must know before using the numbers.
+        notes: What else is to be said.
     """
 
     benchmark: str
@@ -119,6 +126,7 @@ class Sweep:
     uses: int | None
     again: str
     cautions: tuple[str, ...]
+    notes: tuple[str, ...]
 
     @property
     def incomplete(self) -> bool:
@@ -167,6 +175,7 @@ def sweep(
         uses=uses,
         again=disjoint_command(suite, ledger),
         cautions=(*trouble, *entry_cautions(suite, entries), *suite_cautions(suite, uses, pairs)),
+        notes=notes_of(entries),
     )
 
 

@@ -91,7 +91,8 @@ def contestants(policies: Sequence[PathLike], scores: PathLike | None) -> list[C
     Raises:
         UsageError: There is no such file, or a policy is named twice.
     """
-    if len({str(one) for one in policies}) < len(policies):
+    places = {str(one if scores is not None else Path(one).resolve()) for one in policies}
+    if len(places) < len(policies):
         raise UsageError(f"{', '.join(map(str, policies))}: a policy is given twice; nothing differs from itself.")
     if scores is not None:
         return [Contestant(Path(scores), str(name)) for name in policies]

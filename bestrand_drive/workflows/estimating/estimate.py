@@ -14,15 +14,15 @@ from bestrand_drive.compression.stopping.rule import Decision
 from bestrand_drive.errors import Incomplete, UsageError, choices
 from bestrand_drive.suite import Suite, SuiteProbe
 from bestrand_drive.workflows.estimating.cautions import cautions
-from bestrand_drive.workflows.estimating.knowledge import item_weights, population_of
-from bestrand_drive.workflows.estimating.targets import (
-    Target,
+from bestrand_drive.workflows.estimating.knowledge import chosen_numbers, item_weights, population_of
+from bestrand_drive.workflows.estimating.missing import (
     missing_items,
     only_chosen,
     unboundable,
     whole_items,
     with_filled,
 )
+from bestrand_drive.workflows.estimating.targets import Target
 from bestrand_drive.workflows.evidence.digests import distinct_values, score_digest
 from bestrand_drive.workflows.evidence.probe_models import whole_values
 
@@ -197,7 +197,7 @@ def _with_coverage(suite: Suite, name: str, line: Estimate) -> Estimate:
 
 def _same_as(suite: Suite, target: Target) -> SuiteProbe | None:
     """The probe whose scores on the chosen items are exactly the target's, or None."""
-    digest = score_digest(target.scores, _chosen_numbers(suite))
+    digest = score_digest(target.scores, torch.from_numpy(chosen_numbers(suite)))
     return next((probe for probe in suite.probes if probe.digest == digest), None)
 
 
@@ -205,12 +205,7 @@ def _unmistakable(suite: Suite, target: Target, probe: SuiteProbe) -> bool:
     """Whether equal scores on the suite mean the same policy: equal everywhere, or on values that nobody else has."""
     if score_digest(target.scores, torch.arange(suite.n)) == probe.full_digest:
         return True
-    return distinct_values(target.scores, _chosen_numbers(suite)) >= UNMISTAKABLE
-
-
-def _chosen_numbers(suite: Suite) -> torch.Tensor:
-    positions = {item: number for number, item in enumerate(suite.item_ids)}
-    return torch.tensor([positions[item] for item in suite.chosen], dtype=torch.long)
+    return distinct_values(target.scores, torch.from_numpy(chosen_numbers(suite))) >= UNMISTAKABLE
 
 
 def _known(line: Estimate, twin: SuiteProbe, name: str) -> Estimate:

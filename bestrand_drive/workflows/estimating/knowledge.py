@@ -18,6 +18,17 @@ def stratum_numbers(suite: Suite) -> np.ndarray:
     return stratum_codes([item.stratum or "" for item in suite.items]).codes.numpy()
 
 
+def chosen_numbers(suite: Suite) -> np.ndarray:
+    """Number of each chosen item among all, int64 [chosen item]."""
+    place = {item: number for number, item in enumerate(suite.item_ids)}
+    return np.array([place[item] for item in suite.chosen], dtype=np.int64)
+
+
+def probe_count(suite: Suite) -> int:
+    """Probes that count: families once, copies not."""
+    return len({probe.family or probe.name for probe in suite.probes if probe.copy_of is None})
+
+
 def item_weights(suite: Suite) -> np.ndarray:
     """What each item counts in the benchmark's mean, float64 [item]."""
     return np.array([item.weight for item in suite.items])
@@ -63,8 +74,6 @@ def _regression(suite: Suite, metric: SuiteMetric) -> ProbeRegression | None:
     kept = metric.regression
     if kept is None:
         return None
-    positions = {item: number for number, item in enumerate(suite.item_ids)}
-    chosen = [positions[item] for item in suite.chosen]
     scores = np.full((suite.n, len(kept.scores[0])), np.nan)
-    scores[chosen] = np.array(kept.scores)
+    scores[chosen_numbers(suite)] = np.array(kept.scores)
     return ProbeRegression(scores, kept.slope, kept.variance, kept.correlation, kept.pool)

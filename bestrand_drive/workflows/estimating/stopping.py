@@ -14,7 +14,8 @@ from bestrand_drive.compression.stopping.rule import Decision, Goal, decide
 from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.estimating.knowledge import population_of
-from bestrand_drive.workflows.estimating.targets import Target, missing_items, whole_items, with_filled
+from bestrand_drive.workflows.estimating.missing import missing_items, whole_items, with_filled
+from bestrand_drive.workflows.estimating.targets import Target
 
 
 def order_of(suite: Suite, block: int | None = None) -> Order:
@@ -50,12 +51,18 @@ def stopping(
         block: See ``order_of``.
 
     Raises:
-        UsageError: The goal names what is not estimated, or a policy interval where run noise is not known.
+        UsageError: The goal names what is not estimated, or a policy interval where run noise is not known; what is
+            terminal is no chosen item.
     """
+    strange = sorted(set(terminal or ()) - set(suite.chosen))
+    if strange:
+        raise UsageError(
+            f"terminal: {', '.join(strange[:5])}: no chosen items of this suite; give ids as `bestrand order` has them."
+        )
     absent = missing_items(target, suite)
-    if terminal is None:
-        terminal = [item for item in absent if target.reasons.get(item, NO_RECORD) != NO_RECORD]
-    never = [item for item in absent if item in set(terminal)]
+    on_record = (item for item in absent if target.reasons.get(item, NO_RECORD) != NO_RECORD)
+    given_up = set(on_record if terminal is None else terminal)
+    never = [item for item in absent if item in given_up]
     seen = with_filled(target, never, suite, best=False) if missing == "zero" else target
     gone = set(absent)
     decision = decide(

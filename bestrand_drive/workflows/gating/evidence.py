@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from bestrand_drive.compression.gating.deciding import Deciding
-from bestrand_drive.compression.intervals import Interval
+from bestrand_drive.compression.intervals import ends
 from bestrand_drive.workflows.comparing.comparison import Comparison
 from bestrand_drive.workflows.gating import wording
 from bestrand_drive.workflows.gating.verdict import Gate, GateLine, Reference
@@ -74,7 +74,7 @@ def _line(gate: Gate, reference: Reference, line: GateLine) -> dict[str, Any]:
         "reference": metric.baseline,
         "candidate": metric.candidate,
         "difference": metric.difference,
-        "interval": _ends(metric.interval),
+        "interval": ends(metric.interval),
         "max_drop": line.question.max_drop,
         "bound": line.question.bound,
         "p_value": line.p_value,
@@ -91,7 +91,7 @@ def _if_missing(line: GateLine) -> dict[str, Any] | None:
     if line.metric.if_missing is None:
         return None
     named = zip(("worst", "best"), line.metric.if_missing, strict=True)
-    return {name: {"difference": one.value, "interval": _ends(one.interval(line.metric.level))} for name, one in named}
+    return {name: {"difference": one.value, "interval": ends(one.interval(line.metric.level))} for name, one in named}
 
 
 def _plan(plan: Deciding | None) -> dict[str, Any] | None:
@@ -123,7 +123,3 @@ def _on_reference(found: Comparison, item: str) -> dict[str, Any]:
         "left_out": found.left_out.get(item),
         "flipped": [flip.metric for flip in found.flips if flip.item == item],
     }
-
-
-def _ends(around: Interval | None) -> dict[str, float] | None:
-    return None if around is None else {"low": around.low, "high": around.high}

@@ -93,7 +93,10 @@ def _with_missing(line: GateLine, at_ends: set[Status], request: GateRequest) ->
     if line.metric.paired is None:
         return line
     if line.metric.if_missing is None:
-        said = f"{line.metric.name} has no bounds: what the missing results could change is not known"
+        why = (
+            "has no bounds" if line.metric.paired.range is None else "has no difference with all of them at their worst"
+        )
+        said = f"{line.metric.name} {why}: what the missing results could change is not known"
         if request.missing is None:
             return replace(line, status=Status.UNDECIDED, open_by_missing=True, reason=said)
         return replace(line, reason=said)

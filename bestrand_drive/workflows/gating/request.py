@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, get_args
 
 from bestrand_drive.benchmarks.definitions import MissingRule
 from bestrand_drive.compression.gating.rules import Question, Rule
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.comparing.request import CompareRequest
 
@@ -61,6 +61,8 @@ class GateRequest:
         """
         if not 0.5 <= self.level < 1:
             raise UsageError(f"--confidence {self.level}: give that of the two-sided intervals, from 0.5 to below 1.")
+        if self.undecided is not None and self.undecided not in get_args(Undecided):
+            raise UsageError(f"--undecided {self.undecided}: known are {choices(self.undecided, get_args(Undecided))}")
         names = self.names(suite)
         asked = CompareRequest(names, self.level, self.missing, self.allow_mismatch)
         asked.check(suite)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bestrand_drive.workflows.gating.wording import decimals, signed
+from bestrand_drive.compression.intervals import Interval
+from bestrand_drive.workflows.comparing.figures import NOTHING, decimals, signed, span
 
 HEADS = ("metric", "against", "status", "difference", "interval", "tolerated drop", "detectable drop", "unit")
 _SHOWN = 12
@@ -40,7 +41,7 @@ def _row(reference: Evidence, line: Evidence) -> tuple[str, ...]:
         role if policy == role else f"{policy} ({role})",
         line["status"],
         signed(line["difference"], digits),
-        "-" if ends is None else f"{signed(ends['low'], digits)} to {signed(ends['high'], digits)}",
+        span(None if ends is None else Interval(**ends), digits),
         _figure(line["max_drop"], "g"),
         _figure(line["detectable_drop"], f".{digits}f"),
         line["unit"],
@@ -48,7 +49,7 @@ def _row(reference: Evidence, line: Evidence) -> tuple[str, ...]:
 
 
 def _figure(value: float | None, form: str) -> str:
-    return "-" if value is None else format(value, form)
+    return NOTHING if value is None else format(value, form)
 
 
 def _paired(reference: Evidence) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from bestrand_drive.benchmarks.definitions import MissingRule
 from bestrand_drive.compression.gating.rules import Rule
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.comparing.verb import PathLike, contestants, opened
 from bestrand_drive.workflows.gating.gate import gate as gate_sides
@@ -48,6 +49,9 @@ def gate(  # noqa: PLR0913  every option of the command is an argument
     Raises:
         BestrandError: See ``bestrand_drive.errors``.
     """
+    rules = [one.value for one in Rule]
+    if rule not in rules:
+        raise UsageError(f"--rule {rule}: known are {choices(rule, rules)}")
     known, ledger = opened(suite)
     request = GateRequest(
         metrics=tuple(dict.fromkeys(metrics)),

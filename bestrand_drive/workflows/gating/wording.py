@@ -8,11 +8,10 @@ from bestrand_drive.compression.comparison.paired import PairedDifference
 from bestrand_drive.compression.comparison.results import Verdict
 from bestrand_drive.compression.gating.deciding import Deciding
 from bestrand_drive.compression.gating.rules import Status
-from bestrand_drive.compression.intervals import Interval
+from bestrand_drive.workflows.comparing.figures import NOTHING, decimals, signed, span
+from bestrand_drive.workflows.estimating.targets import TABLE
 from bestrand_drive.workflows.gating.verdict import Gate, GateLine, Reference
 
-_SHARES = 1.5
-"""Scores below lie on a scale of shares."""
 _TUNED = re.compile(
     r"([0-9]+ polic(y was|ies were) judged .*; )?the intervals assume that nothing was tuned on its \w+"
 )
@@ -109,7 +108,7 @@ def _no_runs(paired: PairedDifference) -> str:
 
 
 def _items(gate: Gate) -> str:
-    return "items" if gate.suite.benchmark == "scores" else "routes"
+    return "items" if gate.suite.benchmark == TABLE else "routes"
 
 
 def cautions(gate: Gate) -> tuple[str, ...]:
@@ -119,23 +118,8 @@ def cautions(gate: Gate) -> tuple[str, ...]:
     return tuple(one for one in said if one not in counted[:-1])
 
 
-def decimals(*scores: float | None) -> int:
-    """Of differences between such scores: four on a scale of shares, else two."""
-    return 4 if all(abs(score) < _SHARES for score in scores if score is not None) else 2
-
-
-def signed(value: float | None, digits: int) -> str:
-    """A difference, always with its sign, or a dash."""
-    return "-" if value is None else f"{value:+.{digits}f}"
-
-
 def plain(value: float | None) -> str:
     """A figure, or a dash."""
     if value is None:
-        return "-"
+        return NOTHING
     return f"{value:.4f}" if 0 < abs(value) < 0.1 else f"{value:.4g}"
-
-
-def span(around: Interval, digits: int) -> str:
-    """Both ends."""
-    return f"{signed(around.low, digits)} to {signed(around.high, digits)}"

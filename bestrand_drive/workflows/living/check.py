@@ -121,14 +121,14 @@ def _name(spec: ImportSpec | None, key: Key) -> str:
 
 def _leaves(suite: Suite, spec: ImportSpec | None) -> dict[Key, str]:
     """Task and own id -> id of each row of the suite's table."""
-    ids = [leaf for item in suite.items for leaf in (item.members or [item.id])]
+    ids = [leaf for item in suite.items for leaf in item.leaves]
     return {(("", leaf) if spec is None else spec.native(leaf)): leaf for leaf in ids}
 
 
 def _strata(suite: Suite, leaves: Mapping[Key, str], now: Now, found: Matching) -> StrataShift | None:
     if not suite.strata or not now.strata:
         return None
-    of_leaf = {leaf: item.stratum or "" for item in suite.items for leaf in (item.members or [item.id])}
+    of_leaf = {leaf: item.stratum or "" for item in suite.items for leaf in item.leaves}
     before, after = Counter(of_leaf.values()), Counter(now.strata.values())
     moved = [leaves[key] for key, home in found.same.items() if of_leaf[leaves[key]] != now.strata.get(home)]
     names = sorted({*before, *after})

@@ -9,12 +9,12 @@ from bestrand_drive.compression.estimators.blup import expected_variance
 from bestrand_drive.compression.explained import Expectation
 from bestrand_drive.compression.theory import HALF_NORMAL_MEAN, moments, r1_squared
 from bestrand_drive.suite import Regression, Suite, SuiteMetric
-from bestrand_drive.workflows.estimating.knowledge import item_weights, probe_knowledge
-
-
-def probe_count(suite: Suite) -> int:
-    """Probes that count: families once, copies not."""
-    return len({probe.family or probe.name for probe in suite.probes if probe.copy_of is None})
+from bestrand_drive.workflows.estimating.knowledge import (
+    chosen_numbers,
+    item_weights,
+    probe_count,
+    probe_knowledge,
+)
 
 
 def expectation(suite: Suite, metric: SuiteMetric) -> Expectation | None:
@@ -31,8 +31,7 @@ def expectation(suite: Suite, metric: SuiteMetric) -> Expectation | None:
 
 def _of_model(suite: Suite, metric: SuiteMetric, model: DifficultyModel) -> Expectation | None:
     """Predictor f = d'beta; variance around it = slopes' + strata's + items', the last two as of a single policy."""
-    positions = {item: number for number, item in enumerate(suite.item_ids)}
-    chosen = np.array([positions[item] for item in suite.chosen])
+    chosen = chosen_numbers(suite)
     d = model.d[chosen] - model.d[chosen].mean(axis=0)
     spread = d.T @ d / len(d)
     foreseen = float(model.beta @ spread @ model.beta)

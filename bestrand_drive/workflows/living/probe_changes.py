@@ -12,6 +12,7 @@ from bestrand_drive.readers.items import Key
 from bestrand_drive.scores.groups import fold_groups
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite, SuiteProbe
+from bestrand_drive.workflows.estimating.knowledge import chosen_numbers
 from bestrand_drive.workflows.estimating.targets import suite_specs
 from bestrand_drive.workflows.evidence.digests import score_digest
 from bestrand_drive.workflows.evidence.probe_models import whole_values
@@ -73,7 +74,7 @@ def _laid_out(suite: Suite, leaves: Mapping[Key, str], now: Now, found: Matching
         repeats=scores.repeats[rows],
         repeat_variance=scores.repeat_variance[rows],
     )
-    groups = {member: item.id for item in suite.items for member in (item.members or [item.id])}
+    groups = {member: item.id for item in suite.items for member in item.leaves}
     specs = suite_specs(suite)
     if len(groups) > suite.n:
         kept = fold_groups(kept.relabelled(list(groups), specs), tuple(groups.values()))[0]
@@ -99,8 +100,7 @@ def _changed(suite: Suite, probe: SuiteProbe, own: ScoreMatrix, *, whole: bool) 
         return None
     if whole:
         return score_digest(own, torch.arange(suite.n)) != probe.full_digest
-    places = {item: number for number, item in enumerate(suite.item_ids)}
-    chosen = torch.tensor([places[item] for item in suite.chosen], dtype=torch.long)
+    chosen = torch.from_numpy(chosen_numbers(suite))
     there = bool(own.valid[chosen].any(dim=2).any(dim=1).all())
     return score_digest(own, chosen) != probe.digest if there else None
 

@@ -1,4 +1,4 @@
-"""Refresh: whether a suite's probes still explain new policies, and the fewest exchanges that mend its balance."""
+"""Refresh: whether a suite's probes still explain new policies, and what is to be done."""
 
 from __future__ import annotations
 
@@ -6,64 +6,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from statistics import median
 
 import numpy as np
-import torch
 
-from bestrand_drive.compression.exchanges import Ground, fewest_exchanges
 from bestrand_drive.compression.explained import LEAST_TARGETS, Explained, explained
-from bestrand_drive.compression.selectors.balanced import Balanced
-from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection
-from bestrand_drive.compression.strata import stratum_codes
 from bestrand_drive.compression.theory import covariance_matrix
-from bestrand_drive.errors import NothingSelected, UsageError
-from bestrand_drive.suite import Predecessor, Suite
-from bestrand_drive.workflows.choosing.choose import Chosen, choose, driven_items, eligible_items, family_numbers
-from bestrand_drive.workflows.choosing.compress import assembled
-from bestrand_drive.workflows.choosing.request import CompressRequest, mean_costs
+from bestrand_drive.errors import UsageError
+from bestrand_drive.suite import Suite
+from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.choosing.suite_folder import write_suite
+from bestrand_drive.workflows.estimating.knowledge import chosen_numbers
 from bestrand_drive.workflows.evidence.evidence import Evidence
+from bestrand_drive.workflows.living.exchanging import Proposal, proposal, remade
 from bestrand_drive.workflows.living.expectation import expectation
 from bestrand_drive.workflows.living.refresh_evidence import RefreshEvidence, RefreshSource, refresh_evidence
 
-ENOUGH = 0.1
-"""Share of a random subset's imbalance below which balance is as good as perfect: the left-over v_m is below .01."""
 _WEIGHT = re.compile(r"(\S.*?)=(\S+)(?= |$)")
 """One of the metric weights in a suite's settings; names may hold spaces."""
-FRESH = 5
-"""Seeds whose fresh suites tell what imbalance to expect; the median counts."""
-
-
-@dataclass(frozen=True)
-class Proposal:
-    """Exchanges.
-
-    Attributes:
-        removed: Ids that leave.
-        added: Ids that join.
-        imbalance: Of the suite as it is, by the probes given.
-        fresh: Of a fresh suite of that size.
-        level: What was aimed at: ``fresh``, but never less than ``ENOUGH`` of a random subset's.
-        after: After the exchanges.
-        random: Root mean square of random subsets.
-        reached: Whether ``level`` is reached.
-        proven: Whether no fewer exchanges do.
-        unjudged: Ids of the suite on which no probe given has a score; they stay.
-        suite: The suite after the exchanges.
-    """
-
-    removed: tuple[str, ...]
-    added: tuple[str, ...]
-    imbalance: float
-    fresh: float
-    level: float
-    after: float
-    random: float
-    reached: bool
-    proven: bool
-    unjudged: tuple[str, ...]
-    suite: Suite
 
 
 @dataclass(frozen=True)
@@ -133,7 +92,7 @@ def refresh(
         explained=found,
         across={metric.name: _across(suite, read, metric.name) for metric in suite.metrics},
         reasons=reasons,
-        proposal=None if read.evidence is None else _proposal(suite, read.evidence, request),
+        proposal=None if read.evidence is None else proposal(suite, read.evidence, request),
         evidence=read.evidence,
         joined=read.joined,
         notes=read.notes,
@@ -151,7 +110,7 @@ def own_probes(read: RefreshEvidence, names: Sequence[str]) -> Evidence | None:
 
 
 def _judged(suite: Suite, read: RefreshEvidence, level: float) -> tuple[dict[str, Explained | None], dict[str, str]]:
-    positions = _numbers(suite, suite.chosen)
+    positions = chosen_numbers(suite)
     found: dict[str, Explained | None] = {}
     reasons = {}
     for metric in suite.metrics:
@@ -172,7 +131,7 @@ def _across(suite: Suite, read: RefreshEvidence, metric: str) -> float | None:
     evidence = own_probes(read, [probe.name for probe in suite.probes])
     if evidence is None or metric not in evidence.scores.metric_names or not read.targets.policies:
         return None
-    positions = _numbers(suite, suite.chosen)
+    positions = chosen_numbers(suite)
     probes, targets = evidence.scores.masked(metric)[positions], read.targets.masked(metric)[positions]
     both = np.column_stack([part[:, ~np.isnan(part).all(axis=0)] for part in (probes, targets)])
     count = int((~np.isnan(probes).all(axis=0)).sum())
@@ -182,11 +141,6 @@ def _across(suite: Suite, read: RefreshEvidence, metric: str) -> float | None:
     variances, pairs = np.diag(covariances), covariances[:count, count:]
     scale = float(np.sqrt(variances[:count].mean() * variances[count:].mean()))
     return float(np.nanmean(pairs)) / scale if scale > 0 and not np.isnan(pairs).all() else None
-
-
-def _numbers(suite: Suite, ids: Sequence[str]) -> np.ndarray:
-    positions = {item: number for number, item in enumerate(suite.item_ids)}
-    return np.array([positions[item] for item in ids], dtype=np.int64)
 
 
 def _request(suite: Suite, evidence: Evidence | None, families: Mapping[str, Sequence[str]]) -> CompressRequest:
@@ -211,111 +165,11 @@ def _request(suite: Suite, evidence: Evidence | None, families: Mapping[str, Seq
 
 def _as_it_is(suite: Suite, evidence: Evidence, request: CompressRequest) -> Suite:
     """The suite's choice with probe data of the evidence."""
-    return _with(suite, evidence, replace(request, probe_data=True), _numbers(suite, suite.chosen), {})
+    return remade(suite, evidence, replace(request, probe_data=True), chosen_numbers(suite), {})
 
 
 def _keeps_probe_data(suite: Suite) -> bool:
     return any(metric.model or metric.regression for metric in suite.metrics)
-
-
-def _with(
-    suite: Suite,
-    evidence: Evidence,
-    request: CompressRequest,
-    numbers: np.ndarray,
-    diagnostics: Mapping[str, float | int | str],
-) -> Suite:
-    """A suite of some items with the evidence's probe data, otherwise as the old one."""
-    scores = evidence.scores
-    indices = torch.as_tensor(np.sort(numbers))
-    size = torch.ones(len(indices)).double() if scores.weights is None else scores.weights[indices]
-    known = {name: members for name, members in request.families.items() if set(members) & set(scores.policies)}
-    request = replace(request, families=known, selector=suite.choice.selector)
-    copies = scores.copies()
-    chosen = Chosen(
-        scores=scores,
-        pool=driven_items(scores).nonzero()[:, 0],
-        selection=Selection(indices, size / size.sum(), diagnostics),
-        families=family_numbers(scores, request.families, copies),
-        copies=copies,
-    )
-    made = assembled(evidence, request, chosen, request.exclude, mean_costs(scores))
-    kept = {"families": {**suite.families, **made.families}, "imported": suite.imported, "contents": suite.contents}
-    return made.model_copy(update=kept).sealed()
-
-
-def _proposal(suite: Suite, evidence: Evidence, request: CompressRequest) -> Proposal:
-    """The fewest exchanges that bring the imbalance under a fresh suite's."""
-    scores = evidence.scores
-    pool = eligible_items(scores, request.exclude)
-    place = {int(number): row for row, number in enumerate(pool.tolist())}
-    numbers = _numbers(suite, suite.chosen)
-    judged = [number for number in numbers.tolist() if number in place]
-    if not judged:
-        raise UsageError("None of the suite's items has a score of the probes given; exchanges cannot be judged.")
-    settings = ChoiceSettings(
-        metric_weights=request.metric_weights,
-        families=family_numbers(scores, request.families, scores.copies()),
-        guard_domains=request.guard,
-        objective=request.objective,
-    )
-    space = Balanced(settings).space(scores, pool)
-    if not space.features.shape[1]:
-        raise UsageError("The probes given do not vary on any metric that takes part in choosing.")
-    ground = Ground(
-        features=space.features.numpy(),
-        weights=np.ones(len(pool)) if space.weights is None else space.weights.numpy(),
-        strata=stratum_codes([scores.strata[i] if scores.strata else "" for i in pool.tolist()]).codes.numpy(),
-        guards=space.guards.numpy(),
-    )
-    subset = np.array([place[number] for number in judged])
-    fresh, spread = _fresh(evidence, request, len(judged))
-    level = max(fresh, ENOUGH * spread)
-    found = fewest_exchanges(ground, subset, level)
-    ids = np.array(pool.tolist())
-    removed = {int(ids[out]) for out, _ in found.pairs}
-    added = {int(ids[into]) for _, into in found.pairs}
-    after = np.array(sorted((set(numbers.tolist()) - removed) | added))
-    told: dict[str, float | int | str] = {
-        "exchanges": len(found.pairs),
-        "imbalance": found.distance,
-        "mean_square_imbalance": spread**2,
-    }
-    made = _with(suite, evidence, request, after, told)
-    names = scores.items
-    before = Predecessor(
-        digest=suite.choice_digest(),
-        kept=[item for item in made.chosen if item in set(suite.chosen)],
-        removed=[names[number] for number in sorted(removed)],
-        added=[names[number] for number in sorted(added)],
-    )
-    return Proposal(
-        removed=tuple(before.removed),
-        added=tuple(before.added),
-        imbalance=ground.distance(subset),
-        fresh=fresh,
-        level=level,
-        after=found.distance,
-        random=spread,
-        reached=found.reached,
-        proven=found.proven,
-        unjudged=tuple(names[number] for number in numbers.tolist() if number not in place),
-        suite=made.model_copy(update={"predecessor": before}).sealed(),
-    )
-
-
-def _fresh(evidence: Evidence, request: CompressRequest, k: int) -> tuple[float, float]:
-    """Imbalance of a fresh suite (median of a few seeds), and the root mean square of random subsets."""
-    distances, squares = [], []
-    for seed in range(FRESH):
-        try:
-            chosen = choose(evidence.scores, replace(request, k=k, seed=request.seed + seed), k, request.exclude)
-        except NothingSelected as error:
-            raise NothingSelected(f"No fresh suite of {k} items can be drawn to compare with. {error}") from error
-        told = chosen.selection.diagnostics
-        distances.append(float(told["imbalance"]))
-        squares.append(float(told["mean_square_imbalance"]))
-    return median(distances), float(np.sqrt(np.mean(squares)))
 
 
 def apply(found: Refreshed, out: Path, *, command: Sequence[str] = ("bestrand_drive.refresh",), force: bool) -> Suite:

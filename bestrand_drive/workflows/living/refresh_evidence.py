@@ -79,8 +79,11 @@ def refresh_evidence(suite: Suite, source: RefreshSource) -> RefreshEvidence:
     matrix = None if source.scores is None else _table(suite, source.scores)
     evidence = _table_evidence(suite, source, matrix) if table else _driving_evidence(suite, source)
     known = set(source.probes) | {probe.name for probe in suite.probes}
-    columns = [read_target(suite, path, name=name, allow_mismatch=source.allow_mismatch).scores
-               for name, path in source.results.items()]  # fmt: skip
+    read = [
+        read_target(suite, path, name=name, allow_mismatch=source.allow_mismatch)
+        for name, path in source.results.items()
+    ]
+    columns = [one.scores for one in read]
     if matrix is not None:
         columns.append(matrix.with_policies([name for name in matrix.policies if name not in known]))
     columns = [one for one in columns if one.policies]
@@ -93,7 +96,7 @@ def refresh_evidence(suite: Suite, source: RefreshSource) -> RefreshEvidence:
         f"{name} is a probe of this suite; as a target it tells nothing new" for name in source.results if name in known
     ]
     targets = targets.with_policies([name for name in targets.policies if name not in known])
-    return _joined(suite, targets, evidence, tuple(notes))
+    return _joined(targets, evidence, tuple(notes))
 
 
 def _table(suite: Suite, path: Path) -> ScoreMatrix:
@@ -162,7 +165,7 @@ def _driving_evidence(suite: Suite, source: RefreshSource) -> Evidence | None:
     return driving_evidence(benchmark, sources, allow_mismatch=source.allow_mismatch)
 
 
-def _joined(suite: Suite, targets: ScoreMatrix, evidence: Evidence | None, notes: tuple[str, ...]) -> RefreshEvidence:
+def _joined(targets: ScoreMatrix, evidence: Evidence | None, notes: tuple[str, ...]) -> RefreshEvidence:
     """Targets measured on nearly all items join the probes; one measured on the suite only cannot be balanced.
 
     The mean of such a target over all items is not known, so how far a subset is from it is not either: it is heard on

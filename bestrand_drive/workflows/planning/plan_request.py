@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from bestrand_drive.compression.selectors.registry import SELECTORS
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.workflows.planning.outlook import Way
 
 GoalKind = Literal["p95", "error", "detect"]
@@ -65,17 +65,11 @@ class PlanRequest:
         Raises:
             UsageError: Not exactly one goal or size, an unknown name, or a number out of range.
         """
-        sizes = [size for size in (self.keep, self.k, self.hours) if size is not None]
-        asked = len(sizes) + (self.goal is not None)
-        if asked > 1 or (asked == 0 and not size_known):
-            raise UsageError(
-                "Give exactly one of --p95, --error, --detect (what the suite must reach) and --keep, --k, --hours "
-                "(its size)."
-            )
-        if any(not math.isfinite(number) or number <= 0 for number in (*sizes, *self.wanted.values())):
-            raise UsageError("Goals and sizes must be above 0.")
+        self._check_size(size_known=size_known)
         if self.targets < 1:
             raise UsageError(f"--targets {self.targets}: give 1 or more.")
+        if self.claim is not None and self.claim not in get_args(Claim):
+            raise UsageError(f"--claim {self.claim}: known are {choices(self.claim, get_args(Claim))}")
         if self.selector not in PLANNED:
             raise UsageError(
                 f"--selector {self.selector}: planned are {', '.join(PLANNED)}; others need `bestrand study`."
@@ -90,6 +84,20 @@ class PlanRequest:
             )
         if not 0 <= self.seed < 2**63:
             raise UsageError(f"--seed {self.seed}: give a whole number from 0 to 2^63 - 1.")
+
+    def _check_size(self, *, size_known: bool) -> None:
+        sizes = {"keep": self.keep, "k": self.k, "hours": self.hours}
+        given = {f"--{name}": size for name, size in sizes.items() if size is not None}
+        asked = len(given) + (self.goal is not None)
+        if asked > 1 or (asked == 0 and not size_known):
+            raise UsageError(
+                "Give exactly one of --p95, --error, --detect (what the suite must reach) and --keep, --k, --hours "
+                "(its size)."
+            )
+        given |= {f"--{self.goal} {name}".strip(): goal for name, goal in self.wanted.items()}
+        for option, number in given.items():
+            if not math.isfinite(number) or number <= 0:
+                raise UsageError(f"{option} {number:g}: goals and sizes must be above 0.")
 
     def way(self, strata: bool) -> Way:
         """How the suite will be chosen, on items with strata or without."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -45,7 +44,7 @@ class Terms:
     route_set: str
     items: int
     most: int
-    sharp: tuple[int, ...]
+    sharp: Sequence[int]
     hours: tuple[float, ...]
     probes: tuple[str, ...]
     families: int
@@ -86,13 +85,6 @@ class Terms:
         if k == 0:
             raise NothingSelected(f"--hours {hours:g}: even one item is predicted to take longer; give more.")
         return k
-
-
-def whole_shares(sizes: Sequence[int]) -> tuple[int, ...]:
-    """Sizes at which every stratum's share N_h k / N is whole (see ``compression.pool.near_proportional``)."""
-    items = sum(sizes)
-    step = items // math.gcd(*sizes) if len(sizes) > 1 else items
-    return tuple(range(step, items + 1, step)) if len(sizes) > 1 else ()
 
 
 def hours_of(scores: ScoreMatrix) -> tuple[float, ...]:

@@ -12,17 +12,19 @@ import torch
 
 from bestrand_drive.compression.noise import Noise, pooled_noise
 from bestrand_drive.compression.policy_estimates import LEAST_REPEAT_FREEDOM
+from bestrand_drive.compression.pool import whole_shares
 from bestrand_drive.errors import DataRefused, UsageError, choices
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.choosing.choose import driven_items, family_numbers
+from bestrand_drive.workflows.estimating.knowledge import probe_count
 from bestrand_drive.workflows.estimating.targets import TABLE, read_target
 from bestrand_drive.workflows.evidence.evidence import Evidence
 from bestrand_drive.workflows.evidence.probe_models import run_noise
 from bestrand_drive.workflows.planning.outlook import Outlook, metric_outlook
 from bestrand_drive.workflows.planning.plan import SuitePlan, make_plan
 from bestrand_drive.workflows.planning.plan_request import PLANNED, PlanRequest
-from bestrand_drive.workflows.planning.plan_terms import Terms, hours_of, suite_hours, whole_shares
+from bestrand_drive.workflows.planning.plan_terms import Terms, hours_of, suite_hours
 from bestrand_drive.workflows.planning.suite_outlook import suite_outlook
 
 
@@ -116,7 +118,7 @@ def plan_suite(suite: Suite, request: PlanRequest, noise: Mapping[str, Noise] | 
         sharp=whole_shares(sizes),
         hours=suite_hours(suite),
         probes=tuple(probe.name for probe in suite.probes if probe.copy_of is None),
-        families=len({probe.family or probe.name for probe in suite.probes if probe.copy_of is None}),
+        families=probe_count(suite),
         factor=way.factor,
     )
     return make_plan(outlooks, terms, request, suite.k)

@@ -11,7 +11,7 @@ from bestrand_drive.compression.noise import Noise
 from bestrand_drive.compression.planning.laws import Design, Law, drawn_law
 from bestrand_drive.compression.theory import HALF_NORMAL_MEAN, TwoPhase
 from bestrand_drive.suite import Suite, SuiteMetric
-from bestrand_drive.workflows.estimating.knowledge import item_weights, probe_knowledge
+from bestrand_drive.workflows.estimating.knowledge import chosen_numbers, item_weights, probe_knowledge
 from bestrand_drive.workflows.planning.outlook import (
     NO_OVERLAP,
     NO_SPREAD,
@@ -68,8 +68,7 @@ def _stratified(empty: Outlook, suite: Suite, metric: SuiteMetric, pool: np.ndar
     difference of two policies twice the variance of one.
     """
     model, weights = probe_knowledge(suite, metric).model, item_weights(suite)
-    chosen = np.flatnonzero(np.isin(suite.item_ids, suite.chosen))
-    own = 0.0 if model is None else expected_variance(chosen, weights, model)
+    own = 0.0 if model is None else expected_variance(chosen_numbers(suite), weights, model)
     wanted = (metric.expected_error or 0.0) / HALF_NORMAL_MEAN
     if model is None or model.s_u2 + model.s_e2 <= 0 or (wanted <= 0 and suite.k < suite.n):
         return replace(empty, reason=NO_SPREAD)

@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bestrand_drive.benchmarks.definitions import definition
+from bestrand_drive.benchmarks.definitions import DEFINITIONS, definition
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite, read_suite
+from bestrand_drive.workflows.estimating.targets import TABLE
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence
 from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence
 from bestrand_drive.workflows.planning.plan import SuitePlan
 from bestrand_drive.workflows.planning.plan_request import Claim, PlanRequest, goal_of
 from bestrand_drive.workflows.planning.planning import plan_evidence, plan_suite
+from bestrand_drive.workflows.verbs import refuse_idle
 
 PathLike = str | Path
 Wanted = float | Mapping[str, float] | None
@@ -43,8 +45,8 @@ def plan(  # noqa: PLR0913  one keyword an option, as on the command line
     """The smallest suite that reaches a goal, or what to expect of a size (docs/planner.md).
 
     Args:
-        what: ``bench2drive``, ``fail2drive``, ``builtin`` or ``scores``, with what ``compress`` takes; or a suite, or
-            its folder, which alone is enough.
+        what: ``bench2drive``, ``fail2drive``, ``builtin`` or ``scores``, with what ``compress`` takes; or a suite, its
+            folder or its ``suite.json``, which alone is enough.
         routes: As in ``compress``, like scores, items, probes and n_probes.
         scores: Score table or matrix.
         items: Item table.
@@ -82,14 +84,27 @@ def plan(  # noqa: PLR0913  one keyword an option, as on the command line
         families={name: tuple(members) for name, members in (families or {}).items()},
         seed=seed,
     )
-    if not isinstance(what, Suite) and (Path(what) / "suite.json").exists():
+    if not isinstance(what, Suite) and is_suite(Path(what)):
         what = read_suite(Path(what))
     if isinstance(what, Suite):
         if routes is not None or scores is not None or probes or n_probes is not None:
             raise UsageError("plan(suite) takes the suite alone: it holds what is known of its probes.")
+        refuse_idle("plan(suite)", {"items": items})
         return plan_suite(what, request)
+    _check_benchmark(what)
     request.check()
     return plan_evidence(_evidence(str(what), routes, scores, items, probes, n_probes), request)
+
+
+def is_suite(place: Path) -> bool:
+    """Whether a place is a suite folder, or its ``suite.json``."""
+    return (place / "suite.json").exists() or (place.name == "suite.json" and place.is_file())
+
+
+def _check_benchmark(what: PathLike) -> None:
+    known = [TABLE, *DEFINITIONS]
+    if str(what) not in known:
+        raise UsageError(f"plan: {what} is no suite folder (no suite.json is there) and none of {', '.join(known)}.")
 
 
 def _by_metric(wanted: Wanted) -> Mapping[str, float] | None:
@@ -105,7 +120,7 @@ def _evidence(
     probes: Mapping[str, PathLike] | Sequence[str],
     n_probes: int | None,
 ) -> Evidence:
-    if benchmark == "scores":
+    if benchmark == TABLE:
         if scores is None or routes is not None or isinstance(probes, Mapping):
             raise UsageError("plan('scores') takes scores=, and probes= as a list of model names.")
         table = scores if isinstance(scores, ScoreMatrix) else Path(scores)
@@ -114,5 +129,6 @@ def _evidence(
         )
     if (routes is None and definition(benchmark).shipped is None) or not isinstance(probes, Mapping):
         raise UsageError(f"plan({benchmark!r}) takes routes=, and probes= as a mapping from name to result path.")
+    refuse_idle(f"plan({benchmark!r})", {"items": items, "n_probes": n_probes})
     known = load_benchmark(benchmark, None if routes is None else Path(routes))
     return driving_evidence(known, [ResultSource(name, Path(path)) for name, path in probes.items()])

@@ -19,7 +19,7 @@ from bestrand_drive.benchmarks.strict_json import parse_json
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import dump_json, read_bytes, sha256_bytes
 from bestrand_drive.suite import Suite, parsed_suite, read_suite
-from bestrand_drive.workflows.choosing.suite_folder import OWN_NAMES
+from bestrand_drive.workflows.choosing.suite_folder import OWN_NAMES, USES
 from bestrand_drive.workflows.estimating.targets import TABLE
 from bestrand_drive.workflows.evidence.driving import load_benchmark
 from bestrand_drive.workflows.sharing.probe_data import ProbeDataRule, shareable
@@ -33,7 +33,8 @@ REFUSED_LETTERS = {"Cc", "Cs"}
 HASH_DIGITS = 16
 """Of a route's content hash, as in the known route sets."""
 _ROUTE_NAME = re.compile(r"([A-Za-z0-9]+_)*[0-9]{1,18}")
-_OWN = {"suite.json", "provenance.json"}
+_NOT_SHARED = {"suite.json", "provenance.json", USES}
+"""Of a suite folder: what the shared file holds itself, and what tells of this lab only."""
 
 
 class SharedSuite(BaseModel):
@@ -93,7 +94,7 @@ def share_suite(folder: Path, *, routes: Path | None = None, probe_data: ProbeDa
 
 def item_leaves(suite: Suite) -> list[str]:
     """Ids of routes or table rows: the members of a pair or group, else the item itself."""
-    return [member for item in suite.items for member in (item.members or [item.id])]
+    return [member for item in suite.items for member in item.leaves]
 
 
 def items_digest(leaves: Collection[str]) -> str:
@@ -109,7 +110,7 @@ def content_hashes(files: Collection[RouteFile]) -> dict[str, str]:
 def route_numbers(suite: Suite, items: Collection[str]) -> set[str]:
     """Ids, as route files write them, of the routes of some items (``Base_Animals_0075`` is route 75)."""
     wanted = set(items)
-    leaves = [leaf for item in suite.items if item.id in wanted for leaf in (item.members or [item.id])]
+    leaves = [leaf for item in suite.items if item.id in wanted for leaf in item.leaves]
     return {str(int(leaf.rsplit("_", 1)[-1])) for leaf in leaves}
 
 
@@ -117,7 +118,7 @@ def _own_files(folder: Path) -> Iterator[str]:
     """Relative names of what belongs to the suite beside ``suite.json``."""
     for path in folder.rglob("*"):
         name = path.relative_to(folder)
-        if path.is_file() and name.parts[0] in OWN_NAMES - _OWN:
+        if path.is_file() and name.parts[0] in OWN_NAMES - _NOT_SHARED:
             yield name.as_posix()
 
 

@@ -137,7 +137,12 @@ def test_a_sweep_names_the_leader_and_what_to_do_next(bestrand, bench, bench_sui
     command = next(line for line in ran.out.splitlines() if "disjoint suite: " in line).partition("suite: ")[2]
     assert shlex.split(command)[:3] == ["bestrand", "compress", "bench2drive"]
     assert "--disjoint-from" in command
-    told = bestrand("compare", bench_suite, "--many", *paths, "--json").json["metrics"]["driving_score"]
+    whole = bestrand("compare", bench_suite, "--many", *paths, "--json").json
+    said = bestrand("compare", bench_suite, "--baseline", paths[0], "--candidate", paths[1], "--json").json["notes"]
+    assert said
+    assert set(said) <= set(whole["notes"])
+    assert all(f"note: {note}" in words(ran) for note in whole["notes"])
+    told = whole["metrics"]["driving_score"]
     assert told["leader"] == max(told["estimates"], key=told["estimates"].get)
     mean = float(np.mean(list(told["estimates"].values())))
     assert mean <= told["drawn_back"][told["leader"]] < told["estimates"][told["leader"]]

@@ -63,6 +63,7 @@ def test_a_goal_below_the_noise_floor_leaves_with_5(bestrand, bench):
 
 def test_a_suite_folder(bestrand, bench, bench_suite):
     ran = bestrand("plan", bench_suite)
+    assert bestrand("plan", bench_suite / "suite.json").out == ran.out, "as every other command takes it"
     assert ran.code == 0, ran.err
     assert "24 of 60" in ran.out
     smaller = strict(bestrand("plan", bench_suite, "--detect", 40, "--metric", "success", "--json").out)

@@ -17,6 +17,7 @@ from bestrand_drive.compression.theory import (
     tail_quantile,
     y0,
 )
+from bestrand_drive.errors import UsageError
 
 
 def test_the_constant_is_the_peak_of_a_normal_added_to_a_chi_square_near_zero():
@@ -79,4 +80,12 @@ def test_the_mean_needs_no_limit():
 def test_no_error_at_all():
     assert tail_bound(0, 0) == 1
     assert tail_bound(0.1, 0) == 0
+    assert tail_bound(-1, 1) == 1, "a probability"
+    assert y0(1, 1 + 3e-16) == 0, "rounding of models that err alike"
+
+
+@pytest.mark.parametrize("call", [lambda: mode(1, 0.3, 0), lambda: common_sd(1, 0.3, 0)])
+def test_no_model_has_no_error(call):
+    with pytest.raises(UsageError, match="0 models: give 1 or more"):
+        call()
     assert tail_quantile(0.95, 0) == 0

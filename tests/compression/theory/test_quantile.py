@@ -28,6 +28,13 @@ def test_the_law_is_that_of_draws(rho, models):
     assert drawn.std() == pytest.approx(mae_sd(rho, models), rel=0.01)
 
 
+@pytest.mark.parametrize("rho", [0, 0.3])
+def test_levels_beyond_a_double_s_digits_are_the_ends_of_the_grid(rho):
+    law = mae_law(rho, 5)
+    assert law.quantile(1 - 1e-9) < law.quantile(1 - 1e-16) <= law.grid[-1]
+    assert law.grid[0] <= law.quantile(1e-300) < law.quantile(1e-9)
+
+
 @pytest.mark.parametrize("rho", [0, 0.05, 0.5, 0.999])
 @pytest.mark.parametrize("models", [2, 30, 5000])
 def test_the_grid_keeps_the_exact_mean_and_spread(rho, models):

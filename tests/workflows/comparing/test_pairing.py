@@ -72,6 +72,16 @@ def test_so_are_they_where_only_the_headers_tell(suite, tmp_path, said):
             compared()
 
 
+def test_of_many_each_two_are_made_alike_though_the_first_tells_nothing(suite, tmp_path):
+    bare, *sides = (run_folder(tmp_path / name, suite.chosen[:3]) for name in ("bare", "a", "b"))
+    run_folder(tmp_path / "other", suite.chosen[:3], simulator="headless")
+    shutil.rmtree(bare / "attempts")
+    (bare / "run.json").unlink()
+    assert len(bd.compare_many(suite, [bare, sides[0]]).policies) == 2
+    with pytest.raises(DataRefused, match="a and other are not compared: the simulator is not the same"):
+        bd.compare_many(suite, [bare, sides[0], tmp_path / "other"])
+
+
 def test_sides_that_were_made_alike_are_compared(suite, tmp_path):
     run_folder(tmp_path / "a", suite.chosen[:9])
     run_folder(tmp_path / "b", suite.chosen[:9], policy="id:other", seed=7)

@@ -13,7 +13,8 @@ from bestrand_drive.compression.estimation import Bound
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
 from bestrand_drive.suite import Suite
-from bestrand_drive.workflows.estimating.targets import Target, missing_items, read_target, unboundable, with_filled
+from bestrand_drive.workflows.estimating.missing import missing_items, unboundable, with_filled
+from bestrand_drive.workflows.estimating.targets import Target, read_target
 from bestrand_drive.workflows.evidence.digests import distinct_values, score_digest
 from tests.workflows.toys import write_wide
 

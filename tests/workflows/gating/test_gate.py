@@ -13,6 +13,8 @@ from bestrand_drive.compression.gating.rules import Status
 from bestrand_drive.errors import DataRefused, ExitCode, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.workflows.gating.evidence import evidence
+from bestrand_drive.workflows.gating.gate import judged
+from bestrand_drive.workflows.gating.request import GateRequest
 from bestrand_drive.workflows.gating.wording import line_words
 from tests.workflows.gating.made import run_folder, side
 from tests.workflows.toys import LEVELS
@@ -150,6 +152,14 @@ def test_a_metric_without_bounds_says_that_it_cannot_tell(bench, suite, sides, t
     told = bd.gate(suite, sides["main"], holes, metrics=["efficiency"], missing="exclude")
     assert "no bounds" in told.lines[0].reason
     assert told.status is Status.PASSED
+
+
+def test_bounds_are_not_what_is_said_to_lack_where_there_are_some(suite, sides):
+    """A harmonic mean of which a part is zero with all that is missing at its worst."""
+    bounded = bd.compare(suite, sides["main"], sides["same"])["driving_score"]
+    (line,) = judged([bounded], True, GateRequest())
+    assert line.open_by_missing
+    assert "no difference with all of them at their worst" in line.reason
 
 
 def test_a_drop_is_a_rise_where_lower_is_better(tmp_path):

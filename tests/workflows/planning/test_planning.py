@@ -283,6 +283,13 @@ def test_what_cannot_be_meant(request_):
         plan_evidence(evidence_of(world(items=20)), request_)
 
 
+def test_a_goal_that_is_none_is_named():
+    with pytest.raises(UsageError, match="--p95 score 0: goals and sizes must be above 0"):
+        PlanRequest(goal="p95", wanted={"": 1.0, "score": 0.0}).check()
+    with pytest.raises(UsageError, match="--k 0: goals"):
+        PlanRequest(k=0).check()
+
+
 def test_no_probe_tells_nothing(bench):
     bare = driving_evidence(load_benchmark("bench2drive", bench.routes), [])
     with pytest.raises(UsageError, match="give --probe"):

@@ -13,8 +13,10 @@ import pytest
 
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.suite import read_suite
+from bestrand_drive.workflows.choosing.suite_folder import USES
+from bestrand_drive.workflows.comparing.uses import count_uses
 from bestrand_drive.workflows.sharing.probe_data import permits_sharing, without_probe_data
-from bestrand_drive.workflows.sharing.share import read_shared
+from bestrand_drive.workflows.sharing.share import read_shared, share_suite
 from tests.conftest import Ran
 from tests.workflows.toys import drop_columns
 
@@ -94,6 +96,15 @@ def test_what_is_left_is_what_compress_keeps_without_probe_data(bestrand, bench,
     assert bestrand("materialize", shared, "--routes", bench.routes, "--out", tmp_path / "copy").code == 0
     mine, other = bestrand("estimate", tmp_path / "copy", *target), bestrand("estimate", plain, *target)
     assert mine.json["metrics"] == other.json["metrics"]
+
+
+def test_who_was_judged_on_the_suite_here_does_not_travel(table_suite, tmp_path):
+    """Nor does a shared suite change its bytes by it."""
+    suite = shutil.copytree(table_suite, tmp_path / "suite")
+    (suite / USES).unlink(missing_ok=True)
+    before = share_suite(suite)
+    count_uses(suite, before.suite.choice_digest(), {"digest": "mine"})
+    assert share_suite(suite) == before
 
 
 def test_no_route_travels(bestrand, bench, bench_suite, tmp_path):
