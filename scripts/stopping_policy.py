@@ -30,7 +30,7 @@ from bestrand_drive.compression.stopping.rule import FIRST_LOOK
 from bestrand_drive.study.arms import family_profiles
 from bestrand_drive.study.problem import Problem, Roles
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence
-from bestrand_drive.workflows.studying.study import driving_problem
+from bestrand_drive.workflows.studying.driving import driving_problem
 
 Array = np.ndarray
 LEVEL = 0.95

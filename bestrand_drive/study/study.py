@@ -107,9 +107,7 @@ Block = tuple[int, range]
 """Number of a cell, and seeds of it."""
 
 
-def _computed(
-    cells: Sequence[Cell], todo: Sequence[Block], folder: Path, workers: int
-) -> Generator[Block, None, None]:
+def _computed(cells: Sequence[Cell], todo: Sequence[Block], folder: Path, workers: int) -> Generator[Block, None, None]:
     """Compute and keep blocks; yields each as it is done.
 
     Raises:

@@ -13,8 +13,8 @@ from bestrand_drive.cli.studying.study_text import print_study, progress
 from bestrand_drive.cli.studying.theory_text import print_theory
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
-from bestrand_drive.workflows.studying.study import TableStudy
-from bestrand_drive.workflows.studying.study_run import StudyRequest, StudyResult, study_driving, study_table
+from bestrand_drive.workflows.studying.study import StudyRequest, StudyResult, study_driving, study_table
+from bestrand_drive.workflows.studying.tables import TableStudy
 from bestrand_drive.workflows.studying.theory_check import TheoryResult, check_driving, check_table
 
 app = typer.Typer(

@@ -14,8 +14,9 @@ from bestrand_drive.study.assumptions import Assumptions, assumptions
 from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.study import Plan, Progress, Row, run_study
 from bestrand_drive.study.theory_check import SELECTORS, theory_rows
-from bestrand_drive.workflows.studying.study import TableStudy, alike_problem, read_scores, table_problem
-from bestrand_drive.workflows.studying.study_run import StudyRequest
+from bestrand_drive.workflows.studying.driving import alike_problem
+from bestrand_drive.workflows.studying.study import StudyRequest
+from bestrand_drive.workflows.studying.tables import TableStudy, read_scores, table_problem
 
 FILE = "theory.json"
 

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from bestrand_drive import import_logs
-from bestrand_drive.workflows.studying.study import TableStudy, read_scores
+from bestrand_drive.workflows.studying.tables import TableStudy, read_scores
 from tests.study.worlds import binary_table
 
 KEYS = (
