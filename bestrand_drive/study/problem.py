@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -45,7 +45,7 @@ class Problem:
         split: Who plays what.
         split_name: In words, a part of the key of cached results.
         harmonic: Harmonic means to report beside the metrics.
-        dropped: Policies left out because their scores repeat another's: name -> that one's name.
+        notes: What the reader must know of the scores: who was left out, and what is missing.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Problem:
     split: Split
     split_name: str
     harmonic: Sequence[HarmonicRule] = ()
-    dropped: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.scores.weights is not None:
@@ -98,6 +98,22 @@ def without_copies(scores: ScoreMatrix) -> tuple[ScoreMatrix, dict[str, str]]:
     """The matrix without policies that repeat an earlier one's scores (they would be probe and target at once)."""
     copies = scores.copies()
     return scores.with_policies([name for name in scores.policies if name not in copies]), copies
+
+
+def score_notes(scores: ScoreMatrix, dropped: Mapping[str, str], most: int = 12) -> list[str]:
+    """Who was left out, and on how many items policies have no score at all, a sentence each.
+
+    Args:
+        scores: Of the study.
+        dropped: Policies that repeat another: name -> that one's name.
+        most: Policies with gaps that are named; the others are counted.
+    """
+    gaps = (~scores.valid.any(dim=2)).sum(dim=0).tolist()
+    named = [f"{name} {count}" for name, count in zip(scores.policies, gaps, strict=True) if count]
+    told = ", ".join(named[:most]) + (f" and {len(named) - most} more" if len(named) > most else "")
+    copies = [f"{copy} repeats {original} and is left out" for copy, original in dropped.items()]
+    holes = f"of {len(scores.items)} items have no score, and do not count in the truth, of: {told}"
+    return [*copies, holes] if named else copies
 
 
 def unguarded(scores: ScoreMatrix) -> ScoreMatrix:

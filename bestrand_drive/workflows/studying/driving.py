@@ -14,7 +14,7 @@ from bestrand_drive.compression.policy_estimates import HarmonicRule
 from bestrand_drive.compression.probe_choice import abilities
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.study.problem import Problem, unguarded, without_copies
+from bestrand_drive.study.problem import Problem, score_notes, unguarded, without_copies
 from bestrand_drive.study.splits import left_out_families, random_split
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence
 from bestrand_drive.workflows.studying.tables import PROBES, check_members
@@ -47,14 +47,16 @@ def driving_problem(
     rules = [HarmonicRule(*rule) for rule in definition(name).harmonic]
     usable = [rule for rule in rules if {rule.score, rule.success} <= set(scores.metric_names)]
     words = [f"{family}: {members[family]} {targets[family]}" for family in groups]
-    return Problem(name, scores, left_out_families(members, targets), "; ".join(words), usable)
+    return Problem(name, scores, left_out_families(members, targets), "; ".join(words), usable, score_notes(scores, {}))
 
 
 def alike_problem(name: str, routes: Path, policies: Mapping[str, Path]) -> Problem:
     """Probes drawn from all policies, whatever their family, and every other policy a target (runs are averaged)."""
     scores, dropped = without_copies(_driving_scores(definition(name).load(routes), policies))
     probes = min(PROBES, len(scores.policies) // 2)
-    return Problem(name, scores, random_split(abilities(scores), probes), f"random {probes}", dropped=dropped)
+    return Problem(
+        name, scores, random_split(abilities(scores), probes), f"random {probes}", notes=score_notes(scores, dropped)
+    )
 
 
 def _driving_scores(benchmark: Benchmark, policies: Mapping[str, Path]) -> ScoreMatrix:

@@ -98,20 +98,19 @@ def study_table(table: TableStudy, request: StudyRequest, progress: Progress) ->
     request.check()
     scores, dropped = read_scores(table)
     problem = table_problem(table, scores, dropped)
-    notes = [f"{copy} repeats {original} and is left out" for copy, original in dropped.items()]
-    most = len(scores.policies) // 2
-    if table.n_probes > most:
-        notes.append(f"{len(scores.policies)} models: {most} of them are probes, not {table.n_probes}")
-    notes += _unused(table, request.sweeps, scores)
+    notes = [*problem.notes, *table_notes(table, request.sweeps, scores)]
     if request.sweeps:
         names = request.selectors or ("bestrand",)
         return _run(sweep_entries(table, scores, dropped, request.sweeps, names), request, notes, progress)
     return _run([(problem, _arms(problem, request))], request, notes, progress)
 
 
-def _unused(table: TableStudy, sweeps: Sequence[str], scores: ScoreMatrix) -> list[str]:
-    """What was given and has no part in this study, a sentence each."""
+def table_notes(table: TableStudy, sweeps: Sequence[str], scores: ScoreMatrix) -> list[str]:
+    """What was given and has no part in this study, or not as it was given, a sentence each."""
     notes = []
+    most = len(scores.policies) // 2
+    if table.n_probes > most:
+        notes.append(f"{len(scores.policies)} models: {most} of them are probes, not {table.n_probes}")
     if table.families and table.split != "family":
         notes.append("--family is of --split family and has no part in this study")
     if table.models and table.split not in ("family", "time"):
@@ -143,7 +142,7 @@ def study_driving(
     """
     request.check()
     problem = driving_problem(benchmark, routes, policies, families)
-    return _run([(problem, _arms(problem, request))], request, [], progress)
+    return _run([(problem, _arms(problem, request))], request, list(problem.notes), progress)
 
 
 def _arms(problem: Problem, request: StudyRequest) -> list[Arm]:

@@ -14,7 +14,7 @@ from bestrand_drive.errors import DataRefused, UsageError, choices
 from bestrand_drive.readers.parquet import item_facts
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.tables import read_items, read_table
-from bestrand_drive.study.problem import Problem, without_copies
+from bestrand_drive.study.problem import Problem, score_notes, without_copies
 from bestrand_drive.study.splits import PROBE_CHOICES, SPLITS, family_split, ordered_split, random_split
 from bestrand_drive.workflows.evidence.tabular import TableSource, load_table
 
@@ -92,7 +92,7 @@ def table_problem(study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, 
     if study.split == "time":
         words += [str(date) for date in _dates(study, scores)]
     name = re.sub(r"\.(csv|tsv|jsonl|parquet)(\.gz)?$", "", study.scores.name)
-    return Problem(name, scores, split, " ".join(words), dropped=dict(dropped))
+    return Problem(name, scores, split, " ".join(words), notes=score_notes(scores, dropped))
 
 
 def _check(study: TableStudy) -> None:
