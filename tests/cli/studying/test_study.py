@@ -229,6 +229,21 @@ def test_mistakes_are_told(run, options, word):
     assert ran.out == ""
 
 
+def test_options_before_a_driving_benchmark_are_not_passed_over(bestrand, tmp_path):
+    ran = bestrand("study", "--seeds", 5, "--json", "bench2drive", "--routes", tmp_path, "--policy", f"A={tmp_path}")
+    assert ran.code == 2
+    assert "--seeds, --json: write the options of bench2drive after it" in ran.err
+
+
+def test_what_is_missing_is_counted(bestrand, table, tmp_path):
+    frame = pd.read_csv(table)
+    frame.loc[:8, "m1"] = frame.loc[3, "m2"] = np.nan
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    ran = bestrand("study", "--scores", tmp_path / "holes.csv", "--seeds", 2, "--keep", 0.1, "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    assert "note: of 120 items have no score, and do not count in the truth, of: m1 9, m2 1" in ran.out
+
+
 def test_something_to_study_must_be_given(bestrand, tmp_path):
     assert bestrand("study", "--seeds", 3).code == 2
     assert bestrand("study", "--scores", tmp_path / "absent.csv").code == 4
