@@ -148,17 +148,19 @@ def _prepared(problem: Problem, arm: Arm, k: int, roles: Roles, rng: np.random.G
     scores = problem.values[pool][:, list(roles.probes)]
     whole = scores.shape[2] == 1 and strata is None and all(len(family) == 1 for family in roles.families)
     classes = response_classes(scores[:, :, 0]) if whole else None
-    features = balanced_features if arm.selector == "balanced" else bestrand_features
-    return _Prepared(pool, features(problem, scores, roles, arm.objective), classes, strata)
+    if arm.selector == "balanced":
+        features = balanced_features(problem, scores, roles, arm.objective)
+    else:
+        features = bestrand_features(problem, scores, arm.objective)
+    return _Prepared(pool, features, classes, strata)
 
 
-def bestrand_features(problem: Problem, scores: Array, roles: Roles, objective: str = "scores") -> Array:
+def bestrand_features(problem: Problem, scores: Array, objective: str = "scores") -> Array:
     """Raw scores over each metric's pooled deviation, NaN where missing: float64 [pool item, metric x probe].
 
     Args:
         problem: Says which metrics take part.
         scores: float64 [pool item, probe, metric].
-        roles: Of the probes.
         objective: ``ranking`` takes the differences between probes.
     """
     blocks = []
@@ -173,7 +175,7 @@ def bestrand_features(problem: Problem, scores: Array, roles: Roles, objective: 
 
 
 def balanced_features(problem: Problem, scores: Array, roles: Roles, objective: str = "scores") -> Array:
-    """Standardised family columns and their profile: float64 [pool item, feature]; arguments as above."""
+    """Standardised family columns and their profile: float64 [pool item, feature]; ``roles`` tell the families."""
     columns = [family_profiles(scores[:, :, number], roles) for number in range(scores.shape[2])]
     columns = [differences(block) for block in columns] if objective == "ranking" else columns
     return standardised_features(columns, [float(spec.select) for spec in problem.scores.metrics]).numpy()
@@ -195,18 +197,16 @@ def _place(arm: Arm, one: _Prepared, k: int, rng: np.random.Generator) -> Array:
     """Positions in the pool of the best candidate, int64 [k]."""
     size = len(one.pool)
     if not one.features.shape[1]:
-        return rng.choice(size, k, replace=False) if one.strata is None else _systematic(one.strata, k, 1, rng)[0]
+        if one.strata is None:
+            return rng.choice(size, k, replace=False)
+        return systematic_candidates(one.strata, k, 1, rng)[0]
     if one.classes is not None:
         return best_of_classes(one.features, one.classes, k, arm.candidates, rng, NORMS[arm.distance])
     if one.strata is None:
         candidates = simple_candidates(size, k, arm.candidates, rng)
     else:
-        candidates = _systematic(one.strata, k, arm.candidates, rng)
+        candidates = systematic_candidates(one.strata, k, arm.candidates, rng)
     return best_candidate(one.features, candidates, NORMS[arm.distance])
-
-
-def _systematic(strata: Array, k: int, count: int, rng: np.random.Generator) -> Array:
-    return systematic_candidates(strata, k, count, rng)
 
 
 def _exchange(prepared: Sequence[_Prepared], places: Sequence[Array], rngs: list[np.random.Generator]) -> list[Array]:

@@ -162,6 +162,7 @@ class _Knowledge:
         self._problem = problem
         self._chosen = chosen
         self._models: dict[int, list[DifficultyModel]] = {}
+        self._regressions: dict[int, list[ProbeRegression]] = {}
 
     def points(self, estimator: str, draws: Draws, y: Tensor, metric: int) -> Points:
         """Apply an estimator."""
@@ -179,8 +180,11 @@ class _Knowledge:
         return family_profiles(scores, one.roles)
 
     def _expc(self, draws: Draws, y: Tensor, metric: int) -> Points:
-        items = len(self._problem.scores.items)
-        fits = [fit_regression(self._columns(one, metric), one.pool, items) for one in self._chosen]
+        if metric not in self._regressions:
+            items = len(self._problem.scores.items)
+            columns = [(self._columns(one, metric), one.pool) for one in self._chosen]
+            self._regressions[metric] = [fit_regression(part, pool, items) for part, pool in columns]
+        fits = self._regressions[metric]
         widths = np.array([one.scores.shape[1] for one in fits])
         if (widths == widths[0]).all():
             return expc_points(draws, y, fits)

@@ -14,6 +14,7 @@ from bestrand_drive.compression.strata import stratum_codes
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import sha256_bytes
 from bestrand_drive.scores.matrix import ScoreMatrix
+from bestrand_drive.scores.metrics import MetricSpec
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,16 @@ class Problem:
         if self.scores.weights is not None:
             raise DataRefused(f"{self.name}: a study takes single items, not groups folded into one.")
 
+    @cached_property
+    def reported(self) -> list[MetricSpec]:
+        """What is reported: metrics, then harmonic means, which have the bounds of their first part."""
+        parts = [(rule.name, self.scores.metrics[self.scores.metric_index(rule.score)]) for rule in self.harmonic]
+        return [*self.scores.metrics, *(MetricSpec(name, part.low, part.high) for name, part in parts)]
+
     @property
     def metric_names(self) -> list[str]:
-        """What is reported: metrics, then harmonic means."""
-        return [*self.scores.metric_names, *(rule.name for rule in self.harmonic)]
+        """Names of what is reported."""
+        return [spec.name for spec in self.reported]
 
     @cached_property
     def values(self) -> np.ndarray:

@@ -32,7 +32,7 @@ def test_features_are_those_of_the_selectors(objective):
     roles = problem.split(0)[0]
     probes = problem.scores.with_policies([problem.scores.policies[number] for number in roles.probes])
     scores = problem.values[:, list(roles.probes)]
-    mine = bestrand_features(problem, scores, roles, objective)
+    mine = bestrand_features(problem, scores, objective)
     theirs, valid = _probe_features(probes, torch.arange(40), ChoiceSettings(objective=objective))
     np.testing.assert_allclose(np.nan_to_num(mine), torch.where(valid, theirs, 0.0).numpy(), rtol=1e-9, atol=1e-12)
     settings = ChoiceSettings(families=[list(family) for family in roles.families], objective=objective)
