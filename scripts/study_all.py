@@ -198,6 +198,9 @@ def main() -> None:
     parser.add_argument("--sections", default=",".join(SECTIONS), help="'' writes the tables of what is kept")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
+    unknown = [name for name in filter(None, arguments.sections.split(",")) if name not in SECTIONS]
+    if unknown:
+        parser.error(f"--sections {', '.join(unknown)}: known are {', '.join(SECTIONS)}")
     seeds = min(arguments.seeds, 20) if arguments.quick else arguments.seeds
     rows: dict[str, list[Row]] = {} if arguments.quick else kept_rows(arguments.parts)
     for name in filter(None, arguments.sections.split(",")):
