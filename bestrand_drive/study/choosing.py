@@ -137,7 +137,7 @@ def _place(arm: Arm, one: _Prepared, k: int, rng: np.random.Generator) -> Array:
     if not one.features.shape[1]:
         if one.strata is None:
             return rng.choice(size, k, replace=False)
-        return systematic_candidates(one.strata, k, 1, rng)[0]
+        return np.asarray(systematic_candidates(one.strata, k, 1, rng)[0])
     if one.classes is not None:
         return best_of_classes(one.features, one.classes, k, arm.candidates, rng, NORMS[arm.distance])
     if one.strata is None:

@@ -131,7 +131,8 @@ def _shared_out(
     torch.set_num_threads(1)  # a fork of a process whose threads are running cannot use threads itself
     fork = multiprocessing.get_context("fork")
     over = fork.Event()
-    with ProcessPoolExecutor(workers, mp_context=fork, initializer=_alone, initargs=(os.getpid(), over)) as executor:
+    count = min(workers, len(todo))  # all are forked at once
+    with ProcessPoolExecutor(count, mp_context=fork, initializer=_alone, initargs=(os.getpid(), over)) as executor:
         try:
             waiting = {executor.submit(_task, number, block, folder) for number, block in todo}
             while waiting:

@@ -100,7 +100,7 @@ def _agreements(sets: Tensor, scores: Tensor, weights: Tensor, full: Tensor) -> 
         full: float64 Tensor[model].
     """
     most = max(1, DOUBLES // (len(full) * max(sets.shape[1], len(full))))
-    means = (scores[:, part].sum(dim=2) / weights[part].sum(dim=1) for part in sets.split(most))
+    means = (scores[:, part].sum(dim=2) / weights[part].sum(dim=1) for part in torch.split(sets, most))
     return torch.cat([rank_agreement(one, full) for one in means])
 
 
