@@ -119,7 +119,7 @@ def score_notes(scores: ScoreMatrix, dropped: Mapping[str, str], most: int = 12)
     named = [f"{name} {count}" for name, count in zip(scores.policies, gaps, strict=True) if count]
     told = ", ".join(named[:most]) + (f" and {len(named) - most} more" if len(named) > most else "")
     copies = [f"{copy} repeats {original} and is left out" for copy, original in dropped.items()]
-    holes = f"of {len(scores.items)} items have no score, and do not count in the truth, of: {told}"
+    holes = f"items of {len(scores.items)} without a score, which have no part in the truth: {told}"
     return [*copies, holes] if named else copies
 
 

@@ -241,7 +241,7 @@ def test_what_is_missing_is_counted(bestrand, table, tmp_path):
     frame.to_csv(tmp_path / "holes.csv", index=False)
     ran = bestrand("study", "--scores", tmp_path / "holes.csv", "--seeds", 2, "--keep", 0.1, "--out", tmp_path / "out")
     assert ran.code == 0, ran.err
-    assert "note: of 120 items have no score, and do not count in the truth, of: m1 9, m2 1" in ran.out
+    assert "note: items of 120 without a score, which have no part in the truth: m1 9, m2 1" in ran.out
 
 
 def test_something_to_study_must_be_given(bestrand, tmp_path):
