@@ -27,7 +27,7 @@ from bestrand_drive.compression.theory import (
     moments_of,
     two_phase,
 )
-from bestrand_drive.workflows.studying.study import TableStudy, read_scores
+from bestrand_drive.workflows.studying.tables import TableStudy, read_scores
 
 Array = np.ndarray
 PROBES, TARGETS, LEVEL = 5, 20, 0.95

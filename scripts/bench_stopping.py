@@ -35,7 +35,7 @@ from bestrand_drive.study.arms import Chosen
 from bestrand_drive.study.estimating import batch_estimates
 from bestrand_drive.study.problem import Problem
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence
-from bestrand_drive.workflows.studying.study import driving_problem
+from bestrand_drive.workflows.studying.driving import driving_problem
 
 Array = np.ndarray
 GOALS = {"driving_score": (3.0, 4.0, 5.0), "success": (5.0, 7.0, 9.0)}

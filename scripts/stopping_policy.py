@@ -27,10 +27,10 @@ from bestrand_drive.compression.noise import Noise, pooled_noise
 from bestrand_drive.compression.policy_estimates import Population, policy_estimates
 from bestrand_drive.compression.stopping.order import Order, suite_order
 from bestrand_drive.compression.stopping.rule import FIRST_LOOK
-from bestrand_drive.study.arms import family_profiles
+from bestrand_drive.study.choosing import family_profiles
 from bestrand_drive.study.problem import Problem, Roles
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence
-from bestrand_drive.workflows.studying.study import driving_problem
+from bestrand_drive.workflows.studying.driving import driving_problem
 
 Array = np.ndarray
 LEVEL = 0.95

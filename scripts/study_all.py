@@ -25,14 +25,10 @@ from bestrand_drive.files import write_atomic
 from bestrand_drive.study.arms import FAST, Arm
 from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.study import Plan, Row, run_study
-from bestrand_drive.workflows.studying.study import (
-    KEEPS,
-    TableStudy,
-    driving_problem,
-    read_scores,
-    sweep_entries,
-    table_problem,
-)
+from bestrand_drive.workflows.studying.driving import driving_problem
+from bestrand_drive.workflows.studying.study import KEEPS
+from bestrand_drive.workflows.studying.sweeps import sweep_entries
+from bestrand_drive.workflows.studying.tables import TableStudy, read_scores, table_problem
 
 Entry = tuple[Problem, Sequence[Arm]]
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "study.md"
@@ -200,6 +196,9 @@ def main() -> None:
     parser.add_argument("--sections", default=",".join(SECTIONS), help="'' writes the tables of what is kept")
     parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
+    unknown = [name for name in filter(None, arguments.sections.split(",")) if name not in SECTIONS]
+    if unknown:
+        parser.error(f"--sections {', '.join(unknown)}: known are {', '.join(SECTIONS)}")
     seeds = min(arguments.seeds, 20) if arguments.quick else arguments.seeds
     rows: dict[str, list[Row]] = {} if arguments.quick else kept_rows(arguments.parts)
     for name in filter(None, arguments.sections.split(",")):

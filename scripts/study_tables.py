@@ -151,7 +151,11 @@ def _means(rows: Sequence[Row], key: str) -> str:
 
 
 def _scaled(value: float) -> str:
-    return f"{value:.4f}" if abs(value) < 1 else f"{value:.2f}"
+    return "-" if np.isnan(value) else f"{value:.4f}" if abs(value) < 1 else f"{value:.2f}"
+
+
+def _share(value: float) -> str:
+    return "-" if np.isnan(value) else f"{value:.3f}"
 
 
 def _each(rows: Sequence[Row]) -> str:
@@ -217,7 +221,7 @@ def _by_benchmark(rows: Sequence[Row]) -> str:
             line += [f"{_number(row, 'mae') / _number(base, 'mae'):.3f}"]
             line += [_scaled(_number(row, key)) for key in ("rmse", "bias", "p95")]
             measures = ("risk_p70", "risk_mean", "spearman", "pairwise", "top3", "coverage95", "coverage95_worst")
-            line += [f"{_number(row, key):.3f}" for key in measures]
+            line += [_share(_number(row, key)) for key in measures]
             line += [_scaled(_number(row, "width")), f"{_number(row, 'cost'):.2f}"]
             lines.append(line)
         out += [f"### {benchmark}", _markdown(heads, lines)]
@@ -236,8 +240,8 @@ def _splits(rows: Sequence[Row]) -> str:
             line = [cell[0], str(random["targets"]), _percent(keep), _scaled(base)]
             line += [f"{_number(one, 'mae') / base:.3f}" for one in (best, own)]
             line += [f"{_number(one, 'bias'):+.4f}" for one in (best, own)]
-            line += [f"{_number(own, 'coverage95'):.3f}"]
-            line += [f"{_number(one, 'spearman'):.3f}" for one in (random, best, own)]
+            line += [_share(_number(own, "coverage95"))]
+            line += [_share(_number(one, "spearman")) for one in (random, best, own)]
             lines.append(line)
     return _said(rows) + "\n\n" + _markdown(heads, lines)
 

@@ -22,8 +22,8 @@ from documents import markdown, put_into
 from study_all import BENCH2DRIVE_POLICIES
 
 from bestrand_drive.errors import BestrandError
-from bestrand_drive.workflows.studying.study import TableStudy
-from bestrand_drive.workflows.studying.study_run import StudyRequest
+from bestrand_drive.workflows.studying.study import StudyRequest
+from bestrand_drive.workflows.studying.tables import TableStudy
 from bestrand_drive.workflows.studying.theory_check import FILE, check_driving, check_table
 
 Row = dict[str, str | float | None]

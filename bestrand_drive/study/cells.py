@@ -11,7 +11,8 @@ import numpy as np
 
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import read_bytes, sha256_bytes, write_new
-from bestrand_drive.study.arms import FAST, Arm, choose_batch
+from bestrand_drive.study.arms import FAST, Arm
+from bestrand_drive.study.choosing import choose_batch
 from bestrand_drive.study.estimating import Found, batch_estimates, estimator_of
 from bestrand_drive.study.problem import Problem
 

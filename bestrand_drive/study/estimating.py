@@ -7,21 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from torch import Tensor
 
-from bestrand_drive.compression.difficulty import DifficultyModel, fit_difficulty
 from bestrand_drive.compression.estimation import MetricFrame, estimate
-from bestrand_drive.compression.estimators.expc import ProbeRegression, fit_regression
 from bestrand_drive.compression.estimators.registry import ESTIMATORS, guesses
 from bestrand_drive.compression.estimators.source import Guess, Source
 from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.scores.metrics import MetricSpec
-from bestrand_drive.study.arms import DOUBLES, OWN_ESTIMATOR, Chosen, family_profiles
-from bestrand_drive.study.batch_blup import Models, blup_points
-from bestrand_drive.study.batch_expc import expc_points
+from bestrand_drive.study.arms import OWN_ESTIMATOR, Chosen
 from bestrand_drive.study.batch_harmonic import Part, harmonic_estimates, harmonic_values
 from bestrand_drive.study.batch_intervals import estimates
-from bestrand_drive.study.points import Draws, Points, mean_points, stratified_points
+from bestrand_drive.study.choosing import DOUBLES
+from bestrand_drive.study.knowledge import Knowledge
+from bestrand_drive.study.points import Draws
 from bestrand_drive.study.problem import Problem
 
 LEVEL = 0.95
@@ -99,7 +96,7 @@ def _fast(problem: Problem, chosen: Sequence[Chosen], estimator: str, found: Fou
     for row, one in enumerate(chosen):
         mask[row, one.indices] = 1
     targets = sorted({target for one in chosen for target in one.roles.targets})
-    know = _Knowledge(problem, chosen)
+    know = Knowledge(problem, chosen)
     for metric in range(len(problem.scores.metrics)):
         for group in _alike(problem, targets, metric):
             line, _ = _lines(problem, mask, group, metric, know, estimator)
@@ -125,7 +122,7 @@ def _alike(problem: Problem, targets: Sequence[int], metric: int) -> Iterator[li
 
 
 def _lines(
-    problem: Problem, mask: Array, group: Sequence[int], metric: int, know: _Knowledge, estimator: str
+    problem: Problem, mask: Array, group: Sequence[int], metric: int, know: Knowledge, estimator: str
 ) -> tuple[tuple[Array, Array, Array], Part]:
     """Estimates of targets that have scores on the same items, and all that is known of them."""
     spec = problem.scores.metrics[metric]
@@ -153,102 +150,6 @@ def _draws(problem: Problem, mask: Array, known: Array, driven: Array, spec: Met
     both = torch.from_numpy(weights)
     strata = torch.eye(int(problem.codes.max()) + 1, dtype=torch.float64)[torch.from_numpy(problem.codes)]
     return Draws(torch.from_numpy(measured), both, both.clone(), strata)
-
-
-class _Knowledge:
-    """What the probes of each draw tell, fitted once a metric."""
-
-    def __init__(self, problem: Problem, chosen: Sequence[Chosen]) -> None:
-        self._problem = problem
-        self._chosen = chosen
-        self._models: dict[int, list[DifficultyModel]] = {}
-
-    def points(self, estimator: str, draws: Draws, y: Tensor, metric: int) -> Points:
-        """Apply an estimator."""
-        ratio = self._problem.scores.metrics[metric].ratio
-        if estimator == "default":
-            estimator = "blup" if self._problem.scores.strata is not None else "stratified" if ratio else "expc"
-        if estimator == "mean":
-            return mean_points(draws, y)
-        if estimator == "stratified":
-            return stratified_points(draws, y)
-        return self._expc(draws, y, metric) if estimator == "expc" else self._blup(draws, y, metric)
-
-    def _columns(self, one: Chosen, metric: int) -> Array:
-        scores = self._problem.values[:, :, metric][np.ix_(one.pool, np.array(one.roles.probes))]
-        return family_profiles(scores, one.roles)
-
-    def _expc(self, draws: Draws, y: Tensor, metric: int) -> Points:
-        items = len(self._problem.scores.items)
-        fits = [fit_regression(self._columns(one, metric), one.pool, items) for one in self._chosen]
-        widths = np.array([one.scores.shape[1] for one in fits])
-        if (widths == widths[0]).all():
-            return expc_points(draws, y, fits)
-        return _by_width(draws, y, fits, widths)
-
-    def _blup(self, draws: Draws, y: Tensor, metric: int) -> Points:
-        """BLUP where the probes vary, the stratified mean elsewhere."""
-        if metric not in self._models:
-            self._models[metric] = self._fitted(metric)
-        models = self._models[metric]
-        flat = np.array([model.s_u2 + model.s_e2 <= 0 for model in models])
-        if flat.all():
-            return stratified_points(draws, y)
-        stand_in = models[int(np.flatnonzero(~flat)[0])]
-        usable = [stand_in if bad else model for model, bad in zip(models, flat, strict=True)]
-        same = all(model is usable[0] for model in usable)
-        points = blup_points(draws, y, Models.stack(usable[:1] if same else usable))
-        return _merged(flat, stratified_points(draws, y), points) if flat.any() else points
-
-    def _fitted(self, metric: int) -> list[DifficultyModel]:
-        """One model a draw; draws with the same probes on all items share it."""
-        shared: dict[tuple[int, ...], DifficultyModel] = {}
-        models = []
-        for one in self._chosen:
-            whole = len(one.pool) == len(self._problem.scores.items)
-            model = shared.get(one.roles.probes) if whole else None
-            if model is None:
-                model = fit_difficulty(self._columns(one, metric), self._problem.codes, one.pool)
-                if whole:
-                    shared[one.roles.probes] = model
-            models.append(model)
-        return models
-
-
-def _by_width(draws: Draws, y: Tensor, fits: Sequence[ProbeRegression], widths: Array) -> Points:
-    """The regression of draws of which some have fewer probes: one of theirs has no score on the pool."""
-    groups = [np.flatnonzero(widths == width) for width in np.unique(widths)]
-    parts = [
-        expc_points(
-            Draws(draws.mask[rows], draws.weights[rows], draws.squares[rows], draws.strata),
-            y,
-            [fits[row] for row in rows.tolist()],
-        )
-        for rows in groups
-    ]
-    order = torch.from_numpy(np.argsort(np.concatenate(groups)))
-
-    def joined(name: str) -> Tensor:
-        return torch.cat([getattr(part, name) for part in parts])[order]
-
-    return Points(joined("value"), joined("variance"), joined("df"), joined("mean"), joined("spread2"), draws)
-
-
-def _merged(rows: Array, first: Points, second: Points) -> Points:
-    """The first batch in some rows, the second in the others."""
-    pick = torch.from_numpy(rows)[:, None]
-    residuals = None
-    if first.residuals is not None and second.residuals is not None:
-        residuals = torch.where(pick, first.residuals, second.residuals)
-    return Points(
-        value=torch.where(pick, first.value, second.value),
-        variance=torch.where(pick, first.variance, second.variance),
-        df=torch.where(pick, first.df, second.df),
-        mean=first.mean,
-        spread2=first.spread2,
-        draws=first.draws,
-        residuals=residuals,
-    )
 
 
 def _single(problem: Problem, one: Chosen, estimator: str, found: Found, row: int) -> None:

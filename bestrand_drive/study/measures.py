@@ -77,8 +77,7 @@ def measures(cell: Cell, outcome: Outcome, metric: int, random: Outcome | None) 
     theirs = None if random is None else draw_maes(random.error[:, :, metric].astype(np.float64))
     known = draws[~np.isnan(draws)]
     items = len(cell.problem.scores.items)
-    spec = cell.problem.scores.metrics[min(metric, len(cell.problem.scores.metrics) - 1)]
-    order = _orders(error, cell.problem.truth[:, metric], spec.higher_is_better)
+    order = _orders(error, cell.problem.truth[:, metric], cell.problem.reported[metric].higher_is_better)
     return Measures(
         mae=_mean(known),
         mae_se=float(known.std(ddof=1) / np.sqrt(len(known))) if len(known) > 1 else None,
@@ -124,10 +123,8 @@ def _coverage(cell: Cell, outcome: Outcome, metric: int) -> dict[str, float | No
     count = (covered >= 0).sum(axis=0)
     share = (covered == 1).sum(axis=0)[count > 0] / count[count > 0]
     truth = cell.problem.truth[count > 0, metric]
-    specs = cell.problem.scores.metrics
-    bounds = specs[metric].bounds if metric < len(specs) else (0.0, 100.0)
-    low, high = bounds or (-np.inf, np.inf)
-    level = (truth - low) / (high - low) if bounds else np.full(len(truth), 0.5)
+    bounds = cell.problem.reported[metric].bounds
+    level = (truth - bounds[0]) / (bounds[1] - bounds[0]) if bounds else np.full(len(truth), 0.5)
     return {
         "coverage95": _mean(share),
         "coverage95_worst": float(share.min()) if share.size else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -14,6 +14,7 @@ from bestrand_drive.compression.strata import stratum_codes
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import sha256_bytes
 from bestrand_drive.scores.matrix import ScoreMatrix
+from bestrand_drive.scores.metrics import MetricSpec
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Problem:
         split: Who plays what.
         split_name: In words, a part of the key of cached results.
         harmonic: Harmonic means to report beside the metrics.
-        dropped: Policies left out because their scores repeat another's: name -> that one's name.
+        notes: What the reader must know of the scores: who was left out, and what is missing.
     """
 
     name: str
@@ -53,16 +54,22 @@ class Problem:
     split: Split
     split_name: str
     harmonic: Sequence[HarmonicRule] = ()
-    dropped: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         if self.scores.weights is not None:
             raise DataRefused(f"{self.name}: a study takes single items, not groups folded into one.")
 
+    @cached_property
+    def reported(self) -> list[MetricSpec]:
+        """What is reported: metrics, then harmonic means, which have the bounds of their first part."""
+        parts = [(rule.name, self.scores.metrics[self.scores.metric_index(rule.score)]) for rule in self.harmonic]
+        return [*self.scores.metrics, *(MetricSpec(name, part.low, part.high) for name, part in parts)]
+
     @property
     def metric_names(self) -> list[str]:
-        """What is reported: metrics, then harmonic means."""
-        return [*self.scores.metric_names, *(rule.name for rule in self.harmonic)]
+        """Names of what is reported."""
+        return [spec.name for spec in self.reported]
 
     @cached_property
     def values(self) -> np.ndarray:
@@ -98,6 +105,22 @@ def without_copies(scores: ScoreMatrix) -> tuple[ScoreMatrix, dict[str, str]]:
     """The matrix without policies that repeat an earlier one's scores (they would be probe and target at once)."""
     copies = scores.copies()
     return scores.with_policies([name for name in scores.policies if name not in copies]), copies
+
+
+def score_notes(scores: ScoreMatrix, dropped: Mapping[str, str], most: int = 12) -> list[str]:
+    """Who was left out, and on how many items policies have no score at all, a sentence each.
+
+    Args:
+        scores: Of the study.
+        dropped: Policies that repeat another: name -> that one's name.
+        most: Policies with gaps that are named; the others are counted.
+    """
+    gaps = (~scores.valid.any(dim=2)).sum(dim=0).tolist()
+    named = [f"{name} {count}" for name, count in zip(scores.policies, gaps, strict=True) if count]
+    told = ", ".join(named[:most]) + (f" and {len(named) - most} more" if len(named) > most else "")
+    copies = [f"{copy} repeats {original} and is left out" for copy, original in dropped.items()]
+    holes = f"items of {len(scores.items)} without a score, which have no part in the truth: {told}"
+    return [*copies, holes] if named else copies
 
 
 def unguarded(scores: ScoreMatrix) -> ScoreMatrix:

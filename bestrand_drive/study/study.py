@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import asdict, dataclass
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import torch
@@ -88,12 +90,12 @@ def run_study(plan: Plan, workers: int, progress: Progress) -> list[Row]:
     todo = [(n, block) for n, block in tasks if not part_path(plan.folder, cells[n], block).exists()]
     done = len(tasks) - len(todo)
     progress(done, len(tasks), f"{done} blocks were there already" if done else "")
-    for number, block in _computed(cells, todo, plan.folder, workers):
-        done += 1
-        cell = cells[number]
-        progress(
-            done, len(tasks), f"{cell.problem.name} {cell.arm.label} k={cell.k} seeds {block.start}-{block.stop - 1}"
-        )
+    with closing(_computed(cells, todo, plan.folder, workers)) as computed:
+        for number, block in computed:
+            done += 1
+            cell = cells[number]
+            what = f"{cell.problem.name} {cell.arm.label} k={cell.k} seeds {block.start}-{block.stop - 1}"
+            progress(done, len(tasks), what)
     return summarised(plan)
 
 
@@ -101,29 +103,38 @@ _CELLS: Sequence[Cell] = ()
 """In a worker process: the cells, inherited by the fork."""
 LOOK_S = 1.0
 """Seconds between looks of a worker process whether the one that started it is still there."""
+Block = tuple[int, range]
+"""Number of a cell, and seeds of it."""
 
 
-def _computed(
-    cells: Sequence[Cell], todo: Sequence[tuple[int, range]], folder: Path, workers: int
-) -> Iterator[tuple[int, range]]:
+def _computed(cells: Sequence[Cell], todo: Sequence[Block], folder: Path, workers: int) -> Generator[Block, None, None]:
     """Compute and keep blocks; yields each as it is done.
 
     Raises:
         EnvironmentFault: A worker process was killed.
     """
-    if workers <= 1 or len(todo) <= 1:
-        for number, block in todo:
-            write_part(part_path(folder, cells[number], block), measure(cells[number], block))
-            yield number, block
+    if workers > 1 and len(todo) > 1:
+        yield from _shared_out(cells, todo, folder, workers)
         return
+    for number, block in todo:
+        write_part(part_path(folder, cells[number], block), measure(cells[number], block))
+        yield number, block
+
+
+def _shared_out(
+    cells: Sequence[Cell], todo: Sequence[Block], folder: Path, workers: int
+) -> Generator[Block, None, None]:
+    """The same in worker processes; whatever ends it early ends them too, in the middle of their blocks."""
     global _CELLS  # noqa: PLW0603  problems hold closures, which cannot be pickled; a fork inherits them
     _CELLS = cells
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # a fork of a process whose threads are running cannot use threads itself
     fork = multiprocessing.get_context("fork")
-    with ProcessPoolExecutor(workers, mp_context=fork, initializer=_alone, initargs=(os.getpid(),)) as executor:
-        waiting = {executor.submit(_task, number, block, folder) for number, block in todo}
+    over = fork.Event()
+    count = min(workers, len(todo))  # all are forked at once
+    with ProcessPoolExecutor(count, mp_context=fork, initializer=_alone, initargs=(os.getpid(), over)) as executor:
         try:
+            waiting = {executor.submit(_task, number, block, folder) for number, block in todo}
             while waiting:
                 ended, waiting = wait(waiting, return_when=FIRST_COMPLETED)
                 for future in ended:
@@ -134,6 +145,7 @@ def _computed(
                 "kept: give the same command again, with fewer --workers."
             ) from error
         except BaseException:
+            over.set()
             executor.shutdown(wait=True, cancel_futures=True)
             raise
         finally:
@@ -141,20 +153,24 @@ def _computed(
             _CELLS = ()
 
 
-def _alone(driver: int) -> None:
-    """In a worker process: one thread for the work, and an end when the process that hands it out has ended."""
+def _alone(driver: int, over: Event) -> None:
+    """In a worker process: one thread for the work, and an end when the one that hands it out ends or says so.
+
+    Ctrl-C reaches all processes of a terminal. A worker would take it for an error of its block and begin the next.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     torch.set_num_threads(1)
-    threading.Thread(target=_end_with, args=(driver,), daemon=True).start()
+    threading.Thread(target=_end_with, args=(driver, over), daemon=True).start()
 
 
-def _end_with(driver: int) -> None:
+def _end_with(driver: int, over: Event) -> None:
     """Workers hold both ends of their queue, so that one whose driver was killed would wait for ever."""
-    while os.getppid() == driver:
-        time.sleep(LOOK_S)
+    while os.getppid() == driver and not over.wait(LOOK_S):
+        pass
     os._exit(0)
 
 
-def _task(number: int, block: range, folder: Path) -> tuple[int, range]:
+def _task(number: int, block: range, folder: Path) -> Block:
     write_part(part_path(folder, _CELLS[number], block), measure(_CELLS[number], block))
     return number, block
 

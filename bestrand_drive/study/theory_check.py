@@ -10,8 +10,8 @@ import numpy as np
 
 from bestrand_drive.compression import theory
 from bestrand_drive.compression.pool import pool_size
-from bestrand_drive.study.arms import choose_batch
 from bestrand_drive.study.cells import BLOCK, Cell, Outcome
+from bestrand_drive.study.choosing import choose_batch
 from bestrand_drive.study.kernel_mode import kernel_mode, law_mode
 from bestrand_drive.study.measures import draw_maes
 from bestrand_drive.study.problem import Problem

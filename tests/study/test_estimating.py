@@ -15,7 +15,8 @@ from bestrand_drive.compression.estimators.source import Source
 from bestrand_drive.compression.policy_estimates import Population, policy_estimates
 from bestrand_drive.compression.profiles import profiles
 from bestrand_drive.errors import UsageError
-from bestrand_drive.study.arms import Arm, Chosen, choose_batch
+from bestrand_drive.study.arms import Arm, Chosen
+from bestrand_drive.study.choosing import choose_batch
 from bestrand_drive.study.estimating import Found, batch_estimates, estimator_of
 from bestrand_drive.study.problem import Problem
 from tests.study.worlds import binary_table, driving_problem, table_problem

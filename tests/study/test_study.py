@@ -78,6 +78,32 @@ def test_a_killed_worker_is_said_and_what_was_done_goes_on(tmp_path, monkeypatch
     assert run_study(plan(tmp_path / "cut"), 2, silent) == rows
 
 
+@pytest.mark.parametrize("where", ["in a block", "between blocks"])
+def test_what_ends_a_study_ends_its_workers(tmp_path, monkeypatch, where):
+    """Not after the blocks that they are at: those of what trains take many minutes."""
+    if where == "in a block":
+
+        def measured(cell, block):
+            if cell.keep == 0.3:
+                raise KeyboardInterrupt
+            time.sleep(40)
+
+    else:
+
+        def measured(cell, block):
+            return measure(cell, block) if cell.arm.selector == "random" and block.start == 0 else time.sleep(40)
+
+    def interrupted(done, total, what):
+        if done:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(study, "measure", measured)
+    began = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        run_study(replace(plan(tmp_path), keeps=(0.1,) if where == "between blocks" else (0.1, 0.3)), 12, interrupted)
+    assert time.monotonic() - began < 30
+
+
 SLOW = """
 import os, sys, time
 from pathlib import Path

@@ -20,6 +20,18 @@ def _rows(benchmark: str, covered: float) -> str:
     return json.dumps([{**row, "selector": selector} for selector in ("random", "balanced")])
 
 
+def test_a_figure_that_no_draw_has_is_a_dash(monkeypatch):
+    """One item carries no interval, and two targets have no order."""
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    tables = importlib.import_module("study_tables")
+    absent = dict.fromkeys(("coverage95", "coverage95_worst", "width", "spearman", "mae_se"))
+    rows = [row | absent for row in json.loads(_rows("narrow", 0.9))]
+    best = [rows[0] | {"selector": "bestrand"}]
+    told = tables.sections({"strata": rows})["strata"] + tables.sections({"splits": rows + best})["splits"]
+    assert "nan" not in told
+    assert "| - | - | - |" in told
+
+
 def test_cells_outside_the_band_stay_told_when_another_section_is_measured(tmp_path, monkeypatch):
     marks = ("overview", "matrices", "expected", "driving", "strata", "coverage")
     docs, parts, new = tmp_path / "study.md", tmp_path / "parts", tmp_path / "new.json"

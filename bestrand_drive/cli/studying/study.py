@@ -13,8 +13,8 @@ from bestrand_drive.cli.studying.study_text import print_study, progress
 from bestrand_drive.cli.studying.theory_text import print_theory
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
-from bestrand_drive.workflows.studying.study import TableStudy
-from bestrand_drive.workflows.studying.study_run import StudyRequest, StudyResult, study_driving, study_table
+from bestrand_drive.workflows.studying.study import KEEPS, StudyRequest, StudyResult, study_driving, study_table
+from bestrand_drive.workflows.studying.tables import TableStudy
 from bestrand_drive.workflows.studying.theory_check import TheoryResult, check_driving, check_table
 
 app = typer.Typer(
@@ -46,7 +46,7 @@ Theory = Annotated[
     ),
 ]
 DEFAULT_OUT = Path("bestrand-study")
-DEFAULT_KEEP = "0.02,0.05,0.1,0.2,0.35,0.5"
+DEFAULT_KEEP = ",".join(f"{keep:g}" for keep in KEEPS)
 
 
 @app.callback()
@@ -77,6 +77,7 @@ def scores(
 ) -> None:
     """Study a score table."""
     if context.invoked_subcommand is not None:
+        _refuse_options_before(context, context.invoked_subcommand)
         return
     if scores is None:
         raise UsageError("Give --scores TABLE, or one of the commands bench2drive, fail2drive.")
@@ -93,6 +94,18 @@ def scores(
     with progress() as told:
         result = check_table(table, request, told) if theory_check else study_table(table, request, told)
     _print(result, as_json)
+
+
+def _refuse_options_before(context: typer.Context, command: str) -> None:
+    """A subcommand has options of its own; those of a score table would be passed over.
+
+    Raises:
+        UsageError: Something stands before the subcommand.
+    """
+    sources = {one.opts[0]: context.get_parameter_source(one.name or "") for one in context.command.params}
+    given = [option for option, source in sources.items() if source is not None and source.name == "COMMANDLINE"]
+    if given:
+        raise UsageError(f"{', '.join(given)}: write the options of {command} after it: bestrand study {command} ...")
 
 
 def _driving_command(benchmark: str) -> Callable[..., None]:
@@ -149,7 +162,7 @@ def _request(
         keeps = tuple(float(part) for part in comma_list(keep))
     except ValueError as error:
         raise UsageError(f"--keep {keep}: {error}; give shares such as 0.05,0.2.") from error
-    request = StudyRequest(
+    return StudyRequest(
         out=out,
         selectors=comma_list(selectors),
         estimators=comma_list(estimators),
@@ -158,8 +171,6 @@ def _request(
         workers=workers,
         sweeps=sweeps,
     )
-    request.check()
-    return request
 
 
 def _print(result: StudyResult | TheoryResult, as_json: bool) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bestrand_drive.cli.tables import console, say, sentences, table
-from bestrand_drive.workflows.studying.study_run import StudyResult
+from bestrand_drive.workflows.studying.study import StudyResult
 
 EVERY_S = 10.0
 """Seconds between lines of progress in a log."""

@@ -2,6 +2,9 @@
 
 With strata every candidate already holds each stratum's share, and the probes choose among candidates. Without strata
 the best random subset is improved by exchanges. Without probes it is one stratified draw, without both a random one.
+
+Source: ``docs/method.md``, ``docs/design/judging.md``. Construction cost: all probes on the pool, which is all N items.
+Own estimator: the default of ``bestrand estimate``.
 """
 
 from __future__ import annotations

@@ -27,6 +27,8 @@ KEPT = 0.02
 DRAWN_KEYS = 4_000_000
 """Random keys a round: sets x items left."""
 SETS = (500, 5_000)
+DOUBLES = 4_000_000
+"""Most numbers in one temporary array (32 MB)."""
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,9 @@ def search(past: History, k: int, pool: Tensor, generator: Generator, effort: fl
     left, best, agreement = pool, pool[:k], -2.0
     for number in range(ROUNDS):
         sets = max(1, round(effort * float(np.clip(DRAWN_KEYS // len(left), *SETS))))
-        hits: list[Tensor] = []
         chunks = [min(sets, 2000)] * -(-sets // 2000)
-        drawn = [left[simple_random(len(left), k)(size, generator)] for size in chunks]
-        for batch in drawn:
-            means = scores[:, batch].sum(dim=2) / weights[batch].sum(dim=1)
-            hits.append(rank_agreement(means, full))
-        every, values = torch.cat(drawn), torch.cat(hits)
+        every = torch.cat([left[simple_random(len(left), k)(size, generator)] for size in chunks])
+        values = _agreements(every, scores, weights, full)
         if float(values.max()) > agreement + 1e-12:
             agreement = float(values.max())
             best = every[int((values >= agreement - 1e-12).nonzero()[0])]
@@ -90,6 +88,20 @@ def search(past: History, k: int, pool: Tensor, generator: Generator, effort: fl
         size = max(k, round(len(pool) * (k / len(pool)) ** ((number + 1) / (ROUNDS - 1))))
         left = left[counts.argsort(descending=True, stable=True)[:size]].sort().values
     return best, agreement
+
+
+def _agreements(sets: Tensor, scores: Tensor, weights: Tensor, full: Tensor) -> Tensor:
+    """Agreement of each set's ranking with the full one, float64 Tensor[set], so many at once as memory is meant for.
+
+    Args:
+        sets: long Tensor[set, k], item numbers.
+        scores: float64 Tensor[model, item], by weight.
+        weights: float64 Tensor[item].
+        full: float64 Tensor[model].
+    """
+    most = max(1, DOUBLES // (len(full) * max(sets.shape[1], len(full))))
+    means = (scores[:, part].sum(dim=2) / weights[part].sum(dim=1) for part in torch.split(sets, most))
+    return torch.cat([rank_agreement(one, full) for one in means])
 
 
 def rank_agreement(means: Tensor, full: Tensor) -> Tensor:

@@ -14,8 +14,9 @@ from bestrand_drive.study.assumptions import Assumptions, assumptions
 from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.study import Plan, Progress, Row, run_study
 from bestrand_drive.study.theory_check import SELECTORS, theory_rows
-from bestrand_drive.workflows.studying.study import TableStudy, alike_problem, read_scores, table_problem
-from bestrand_drive.workflows.studying.study_run import StudyRequest
+from bestrand_drive.workflows.studying.driving import alike_problem
+from bestrand_drive.workflows.studying.study import StudyRequest, table_notes
+from bestrand_drive.workflows.studying.tables import TableStudy, read_scores, table_problem
 
 FILE = "theory.json"
 
@@ -53,8 +54,8 @@ def check_table(table: TableStudy, request: StudyRequest, progress: Progress) ->
     if table.split != "random" or table.probe_choice != "random":
         raise UsageError("--theory-check takes probes and targets for alike: leave --split and --probe-choice out.")
     scores, dropped = read_scores(table)
-    notes = [f"{copy} repeats {original} and is left out" for copy, original in dropped.items()]
-    return _run(table_problem(table, scores, dropped), request, notes, progress)
+    problem = table_problem(table, scores, dropped)
+    return _run(problem, request, [*problem.notes, *table_notes(table, (), scores)], progress)
 
 
 def check_driving(
@@ -73,7 +74,7 @@ def check_driving(
     """
     _check(request)
     problem = alike_problem(benchmark, routes, policies)
-    notes = [f"{copy} repeats {original} and is left out" for copy, original in problem.dropped.items()]
+    notes = list(problem.notes)
     if families:
         notes.append("families are not left out here: probes are drawn from all policies")
     return _run(problem, request, notes, progress)

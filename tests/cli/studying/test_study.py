@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from bestrand_drive import import_logs
-from bestrand_drive.workflows.studying.study import TableStudy, read_scores
+from bestrand_drive.workflows.studying.tables import TableStudy, read_scores
 from tests.study.worlds import binary_table
 
 KEYS = (
@@ -227,6 +227,21 @@ def test_mistakes_are_told(run, options, word):
     assert ran.code == 2
     assert word in ran.err
     assert ran.out == ""
+
+
+def test_options_before_a_driving_benchmark_are_not_passed_over(bestrand, tmp_path):
+    ran = bestrand("study", "--seeds", 5, "--json", "bench2drive", "--routes", tmp_path, "--policy", f"A={tmp_path}")
+    assert ran.code == 2
+    assert "--seeds, --json: write the options of bench2drive after it" in ran.err
+
+
+def test_what_is_missing_is_counted(bestrand, table, tmp_path):
+    frame = pd.read_csv(table)
+    frame.loc[:8, "m1"] = frame.loc[3, "m2"] = np.nan
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    ran = bestrand("study", "--scores", tmp_path / "holes.csv", "--seeds", 2, "--keep", 0.1, "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    assert "note: items of 120 without a score, which have no part in the truth: m1 9, m2 1" in ran.out
 
 
 def test_something_to_study_must_be_given(bestrand, tmp_path):

@@ -62,6 +62,13 @@ def test_the_table_says_what_fails_and_how_to_read_it(bestrand, table, tmp_path)
     assert "theory.json" in ran.out
 
 
+def test_what_has_no_part_in_a_check_is_said(run):
+    ran = run("--family", "A=m0,m1", "--n-probes", 9)
+    assert ran.code == 0, ran.err
+    assert "--family is of --split family and has no part in this study" in ran.out
+    assert "12 models: 6 of them are probes, not 9" in ran.out
+
+
 @pytest.mark.parametrize(
     ("options", "word"),
     [

@@ -14,7 +14,7 @@ from bestrand_drive.compression.estimators.registry import guesses
 from bestrand_drive.compression.estimators.source import Source
 from bestrand_drive.compression.learned.irt import ItemParameters
 from bestrand_drive.compression.learned.responses import ResponseModel
-from bestrand_drive.compression.selectors import sparseeval
+from bestrand_drive.compression.selectors import flasheval, sparseeval
 from bestrand_drive.compression.selectors.base import ChoiceSettings
 from bestrand_drive.compression.selectors.datbench import DatBench, discrimination
 from bestrand_drive.compression.selectors.flasheval import rank_agreement, search
@@ -71,6 +71,24 @@ def test_flasheval_finds_the_best_of_all_subsets() -> None:
     assert agreement == pytest.approx(max(every))
     means = torch.from_numpy(scores[:, subset.numpy()].mean(axis=1))[:, None]
     assert float(rank_agreement(means, full)) == pytest.approx(agreement)
+
+
+def test_flasheval_of_many_models_stays_within_its_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pairs of models for every set at once are gigabytes with hundreds of models."""
+    most, whole = 0, flasheval.rank_agreement
+
+    def watched(means: torch.Tensor, full: torch.Tensor) -> torch.Tensor:
+        nonlocal most
+        most = max(most, means.shape[1] * len(full) * max(len(full), 4))
+        return whole(means, full)
+
+    history, pool = past(answered(9, 12, seed=5)), torch.arange(12)
+    together = search(history, 4, pool, seeded(0), 0.2)
+    monkeypatch.setattr(flasheval, "DOUBLES", 2_000)
+    monkeypatch.setattr(flasheval, "rank_agreement", watched)
+    apart = search(history, 4, pool, seeded(0), 0.2)
+    assert 0 < most <= 2_000
+    assert (apart[0].tolist(), apart[1]) == (together[0].tolist(), together[1])
 
 
 @pytest.mark.parametrize(("sizes", "k"), [([10, 20, 70], 10), ([1, 1, 98], 10), ([5, 5], 10), ([3, 3, 3], 4)])

@@ -14,7 +14,7 @@ from bestrand_drive.compression.selectors.balanced import Balanced
 from bestrand_drive.compression.selectors.base import ChoiceSettings
 from bestrand_drive.compression.selectors.bestrand import Bestrand, _probe_features
 from bestrand_drive.errors import UsageError
-from bestrand_drive.study.arms import Arm, balanced_features, bestrand_features, choose_batch
+from bestrand_drive.study.arms import Arm
 from bestrand_drive.study.candidates import (
     best_candidate,
     best_of_classes,
@@ -23,6 +23,7 @@ from bestrand_drive.study.candidates import (
     simple_candidates,
     systematic_candidates,
 )
+from bestrand_drive.study.choosing import balanced_features, bestrand_features, choose_batch
 from tests.study.worlds import binary_table, driving_problem, table_problem
 
 
@@ -32,7 +33,7 @@ def test_features_are_those_of_the_selectors(objective):
     roles = problem.split(0)[0]
     probes = problem.scores.with_policies([problem.scores.policies[number] for number in roles.probes])
     scores = problem.values[:, list(roles.probes)]
-    mine = bestrand_features(problem, scores, roles, objective)
+    mine = bestrand_features(problem, scores, objective)
     theirs, valid = _probe_features(probes, torch.arange(40), ChoiceSettings(objective=objective))
     np.testing.assert_allclose(np.nan_to_num(mine), torch.where(valid, theirs, 0.0).numpy(), rtol=1e-9, atol=1e-12)
     settings = ChoiceSettings(families=[list(family) for family in roles.families], objective=objective)
@@ -176,7 +177,7 @@ def test_a_pool_is_all_that_is_looked_at():
 
 
 def test_a_selector_itself_is_asked_where_there_is_no_fast_way(monkeypatch):
-    monkeypatch.setattr("bestrand_drive.study.arms.FAST", ())
+    monkeypatch.setattr("bestrand_drive.study.choosing.FAST", ())
     problem = table_problem()
     roles = [problem.split(seed)[0] for seed in range(3)]
     together = choose_batch(problem, Arm.of("bestrand"), 10, range(3), roles, 0)
@@ -203,7 +204,7 @@ def test_what_trains_is_asked_for_many_seeds_at_once(monkeypatch, selector, room
 
     monkeypatch.setattr(getattr(module, kind), "select_many", counted)
     problem = table_problem()
-    monkeypatch.setattr("bestrand_drive.study.arms.DOUBLES", 2 * 120 * 5)
+    monkeypatch.setattr("bestrand_drive.study.choosing.DOUBLES", 2 * 120 * 5)
     roles = [problem.split(seed)[0] for seed in range(5)]
     together = choose_batch(problem, Arm.of(selector), 10, range(5), roles, 0)
     assert sizes == [2, 2, 1]
