@@ -30,6 +30,7 @@ Array = np.ndarray
 FAST = ("random", "stratified", "bestrand", "balanced")
 """Selectors whose draws are made here for many seeds together, with the law of their own ``select``."""
 OWN_ESTIMATOR = {"random": "mean", "stratified": "stratified", "bestrand": "mean", "balanced": "default"}
+NEEDS_STRATA = "stratified needs a stratum of every item (--items); without strata use random."
 DOUBLES = 4_000_000
 """Most numbers in one temporary array (32 MB)."""
 
@@ -111,7 +112,7 @@ def choose_batch(
     if arm.selector not in FAST:
         return _by_selector(problem, arm, k, seeds, roles, case)
     if arm.selector == "stratified" and problem.scores.strata is None:
-        raise UsageError("stratified needs a stratum of every item (--items); without strata use random.")
+        raise UsageError(NEEDS_STRATA)
     rngs = [np.random.default_rng([1, seed, case, k]) for seed in seeds]
     prepared = [_prepared(problem, arm, k, role, rng) for role, rng in zip(roles, rngs, strict=True)]
     places = [_place(arm, one, k, rng) for one, rng in zip(prepared, rngs, strict=True)]

@@ -80,7 +80,7 @@ def measure(cell: Cell, seeds: Sequence[int]) -> Outcome:
         whole = found if whole is None else _laid_over(whole, found)
     if whole is None:
         raise DataRefused(f"{problem.name}: the split gives no targets.")
-    slack = np.maximum(1e-9, 1e-12 * np.abs(problem.truth))  # rounding, which grows with the size of the values
+    slack = rounding(problem)
     inside = (whole.low - slack <= problem.truth) & (problem.truth <= whole.high + slack)
     return Outcome(
         estimator=name,
@@ -89,6 +89,13 @@ def measure(cell: Cell, seeds: Sequence[int]) -> Outcome:
         width=(whole.high - whole.low).astype(np.float32),
         probes=np.array([np.mean([len(one.probes) for one in several]) for several in roles]),
     )
+
+
+def rounding(problem: Problem) -> Array:
+    """What of an error is rounding alone, float64 [policy, reported metric]: it grows with the size of the values."""
+    ranges = np.nanmax(problem.values, axis=(0, 1)) - np.nanmin(problem.values, axis=(0, 1))
+    wide = np.concatenate([ranges, np.full(len(problem.harmonic), 100.0)])
+    return np.asarray(1e-9 * wide + 1e-12 * np.abs(problem.truth))
 
 
 def _laid_over(first: Found, second: Found) -> Found:

@@ -19,7 +19,7 @@ from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.study.arms import Arm
 from bestrand_drive.study.cells import Cell, Outcome, blocks, joined, measure, part_path, read_part, write_part
 from bestrand_drive.study.measures import measures
-from bestrand_drive.study.pairs import check_pairs, serving
+from bestrand_drive.study.pairs import check_needs, check_pairs, serving
 from bestrand_drive.study.problem import Problem
 
 Row = dict[str, str | int | float | None]
@@ -60,13 +60,14 @@ class Plan:
         """Pairs of selectors and estimators that cannot be, a sentence each.
 
         Raises:
-            UsageError: A selector or an estimator is left without a partner.
+            UsageError: A selector or an estimator is left without a partner, or lacks what it needs.
         """
         notes: dict[str, None] = {}
         for problem, arms in self.entries:
             items = len(problem.scores.items)
             sizes = [kept_items(items, keep) for keep in self.keeps]
             notes |= dict.fromkeys(check_pairs(arms, self.estimators, items, sizes))
+            check_needs(problem, arms, self.estimators, self.seeds)
         return list(notes)
 
     def cells(self) -> list[Cell]:

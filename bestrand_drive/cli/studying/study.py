@@ -33,7 +33,10 @@ Keep = Annotated[str, typer.Option(help="Shares of items, such as 0.02,0.1.")]
 Seeds = Annotated[int, typer.Option(help="Subsets a cell; the first ones do not change when more are asked for.")]
 Workers = Annotated[int, typer.Option(help="Processes.")]
 Out = Annotated[
-    Path, typer.Option(help="Folder of parts, rows and plots; the same command goes on where it was stopped.")
+    Path,
+    typer.Option(
+        help="Folder of parts, rows and plots; the same command goes on where it was stopped, another replaces rows."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the rows' main figures as JSON; all are in OUT/rows.json.")]
 Family = Annotated[
@@ -77,6 +80,7 @@ def scores(
 ) -> None:
     """Study a score table."""
     if context.invoked_subcommand is not None:
+        _nothing_before(context, context.invoked_subcommand)
         return
     if scores is None:
         raise UsageError("Give --scores TABLE, or one of the commands bench2drive, fail2drive.")
@@ -93,6 +97,21 @@ def scores(
     with progress() as told:
         result = check_table(table, request, told) if theory_check else study_table(table, request, told)
     _print(result, as_json)
+
+
+def _nothing_before(context: typer.Context, command: str) -> None:
+    """Refuse options that stand before the name of a benchmark: they are of the score table's study.
+
+    Raises:
+        UsageError: It names them.
+    """
+    given = [
+        name for name in context.params if getattr(context.get_parameter_source(name), "name", "") == "COMMANDLINE"
+    ]
+    spelt = {option.name: option.opts[0] for option in context.command.params}
+    if given:
+        names = ", ".join(spelt.get(name, name) for name in given)
+        raise UsageError(f"{names} before {command} is of a score table's study; give options after {command}.")
 
 
 def _driving_command(benchmark: str) -> Callable[..., None]:

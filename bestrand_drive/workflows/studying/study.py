@@ -92,8 +92,16 @@ def read_scores(study: TableStudy) -> tuple[ScoreMatrix, dict[str, str]]:
         scores = replace(scores, strata=read_items(study.items, scores.items).strata or scores.strata)
     scores, dropped = without_copies(scores)
     if len(scores.policies) < 3:
-        raise DataRefused(f"{study.scores}: {len(scores.policies)} different models; a study needs three at least.")
+        twins = f" ({copied(dropped)})" if dropped else ""
+        count = f"{len(scores.policies)} different model" + ("" if len(scores.policies) == 1 else "s")
+        raise DataRefused(f"{study.scores}: {count}{twins}; a study needs three at least.")
     return scores, dropped
+
+
+def copied(dropped: Mapping[str, str], most: int = 3) -> str:
+    """Which models repeat which, the first ones by name."""
+    told = [f"{copy} repeats {original}" for copy, original in list(dropped.items())[:most]]
+    return ", ".join(told) + (f" and {len(dropped) - most} more" if len(dropped) > most else "")
 
 
 def table_problem(study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, str]) -> Problem:
@@ -213,17 +221,21 @@ def driving_problem(
 ) -> Problem:
     """Each family left out in turn, all others as probes.
 
-    For Fail2Drive, subfolders of a policy's folder are its runs: the probes are means over runs, the targets single
-    runs.
+    A policy that repeats another one's scores is left out. For Fail2Drive, subfolders of a policy's folder are its
+    runs: the probes are means over runs, the targets single runs.
 
     Raises:
         UsageError: A family names no policy given, or there are fewer than three families.
     """
     benchmark = definition(name).load(routes)
-    whole = _driving_scores(benchmark, policies)
-    groups = _driving_families(whole, families)
+    read = _driving_scores(benchmark, policies)
+    whole, dropped = without_copies(read)
+    groups = {
+        family: kept for family, own in _driving_families(read, families).items() if (kept := _without(own, dropped))
+    }
     if len(groups) < 3:
-        raise UsageError(f"{len(groups)} families of policies; a study leaves one out and needs two more as probes.")
+        kinds = "1 family" if len(groups) == 1 else f"{len(groups)} families"
+        raise UsageError(f"{kinds} of policies; a study leaves one out and needs two more as probes.")
     members = {family: [whole.policies.index(one) for one in own] for family, own in groups.items()}
     targets, scores = members, whole
     if name == "fail2drive":
@@ -235,7 +247,11 @@ def driving_problem(
     rules = [HarmonicRule(*rule) for rule in definition(name).harmonic]
     usable = [rule for rule in rules if {rule.score, rule.success} <= set(scores.metric_names)]
     words = [f"{family}: {members[family]} {targets[family]}" for family in groups]
-    return Problem(name, scores, left_out_families(members, targets), "; ".join(words), usable)
+    return Problem(name, scores, left_out_families(members, targets), "; ".join(words), usable, dropped)
+
+
+def _without(names: Sequence[str], dropped: Collection[str]) -> list[str]:
+    return [name for name in names if name not in dropped]
 
 
 def alike_problem(name: str, routes: Path, policies: Mapping[str, Path]) -> Problem:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import numpy as np
+
 from bestrand_drive.compression.estimators.registry import ESTIMATORS
 from bestrand_drive.errors import UsageError, choices
 from bestrand_drive.files import write_atomic
@@ -17,6 +19,7 @@ from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.study import Plan, Progress, Row, run_study
 from bestrand_drive.workflows.studying.study import (
     KEEPS,
+    PROBES,
     SELECTORS,
     SWEEPS,
     TableStudy,
@@ -108,6 +111,7 @@ def study_table(table: TableStudy, request: StudyRequest, progress: Progress) ->
     most = len(scores.policies) // 2
     if table.n_probes > most:
         notes.append(f"{len(scores.policies)} models: {most} of them are probes, not {table.n_probes}")
+    notes += gaps(problem)
     notes += _unused(table, request.sweeps, scores)
     if request.sweeps:
         names = request.selectors or ("bestrand",)
@@ -122,6 +126,10 @@ def _unused(table: TableStudy, sweeps: Sequence[str], scores: ScoreMatrix) -> li
         notes.append("--family is of --split family and has no part in this study")
     if table.models and table.split not in ("family", "time"):
         notes.append("--models is of --split family and time and has no part in this study")
+    if "p" in sweeps and table.n_probes != PROBES:
+        notes.append("--n-probes has no part in a sweep of p")
+    if "probe-choice" in sweeps and table.probe_choice != "random":
+        notes.append("--probe-choice has no part in a sweep of it")
     told = read_items(table.items, scores.items) if table.items else None
     if told is not None and told.strata is None:
         notes.append(f"{table.items} has no column stratum and has no part in this study")
@@ -149,7 +157,23 @@ def study_driving(
     """
     request.check()
     problem = driving_problem(benchmark, routes, policies, families)
-    return _run([(problem, _arms(problem, request))], request, [], progress)
+    notes = [f"{copy} repeats {original} and is left out" for copy, original in problem.dropped.items()]
+    return _run([(problem, _arms(problem, request))], request, notes + gaps(problem), progress)
+
+
+def gaps(problem: Problem) -> list[str]:
+    """How many scores are missing of the metrics that have gaps, a sentence each."""
+    missing = np.isnan(problem.values).sum(axis=0)
+    notes = []
+    for spec, absent in zip(problem.scores.metrics, missing.T, strict=True):
+        if absent.any():
+            most = int(absent.argmax())
+            share = absent.sum() / (len(absent) * len(problem.scores.items))
+            notes.append(
+                f"{spec.name} is missing in {share:.1%} of the cells, most for {problem.scores.policies[most]} "
+                f"({absent[most]} of {len(problem.scores.items)} items); truth is the mean over the items that have one"
+            )
+    return notes
 
 
 def _arms(problem: Problem, request: StudyRequest) -> list[Arm]:
