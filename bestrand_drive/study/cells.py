@@ -155,6 +155,19 @@ def read_part(path: Path) -> Outcome:
         raise DataRefused(f"{path}: a damaged part of a study ({error}); remove it and run again.") from error
 
 
+def check_part(path: Path, cell: Cell, block: range) -> None:
+    """Refuse a part that cannot be read or is of other targets, metrics or seeds.
+
+    Raises:
+        DataRefused: It names the file.
+    """
+    part = read_part(path)
+    shape = (len(block), *cell.problem.truth.shape)
+    arrays = (part.error, part.covered, part.width)
+    if any(one.shape != shape for one in arrays) or part.probes.shape != shape[:1]:
+        raise DataRefused(f"{path}: a damaged part of a study (not of this size); remove it and run again.")
+
+
 def joined(parts: Sequence[Outcome]) -> Outcome:
     """Blocks one after the other."""
     return Outcome(

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.cli.tables import console, listed, say, sentences, share, table
+from bestrand_drive.compression.selectors.registry import DRAWN
 from bestrand_drive.suite import Suite, SuiteProbe
 from bestrand_drive.workflows.choosing.advice import advice
 from bestrand_drive.workflows.evidence.evidence import Evidence
@@ -124,7 +125,13 @@ def _print_expected(out: Console, suite: Suite) -> None:
         for metric in suite.metrics
         if metric.expected_error is not None
     ]
-    if expected:
+    selector = suite.choice.selector
+    if suite.probes and selector not in DRAWN:
+        say(
+            out,
+            f"expected error: not known; {selector} does not draw at random (bestrand study measures it)",
+        )
+    elif expected:
         say(out, f"expected error of an estimate (mean absolute, a policy unlike the probes): {', '.join(expected)}")
     elif suite.probes:
         say(out, "expected error: not known (no per-item probe data is kept, or the probes overlap on too few items)")
