@@ -74,11 +74,9 @@ def print_suite(suite: Suite) -> None:
         f"suite: {suite.k} of {suite.n} {word} ({suite.k / suite.n:.1%}) of {suite.benchmark} ({suite.route_set}), "
         f"chosen by {choice.selector}, seed {choice.seed}",
     )
-    say(
-        out,
-        "settings: "
-        + ", ".join(f"{name} {_plain(value)}" for name, value in choice.settings.items() if value is not None),
-    )
+    unused = _unused(choice.selector)
+    settings = {name: value for name, value in choice.settings.items() if value is not None and name not in unused}
+    say(out, "settings: " + ", ".join(f"{name} {_plain(value)}" for name, value in settings.items()))
     if suite.strata:
         driven = len(suite.strata) - len(choice.undriven_strata)
         kind = STRATUM_WORDS.get(suite.benchmark, "strata")
@@ -99,6 +97,12 @@ def print_suite(suite: Suite) -> None:
     _print_expected(out, suite)
     _print_probes(out, suite)
     sentences(out, suite.findings, mark="finding")
+
+
+def _unused(selector: str) -> set[str]:
+    """Settings that are kept of every choice and have no part in this selector's."""
+    judged = {"balanced", "bestrand"}
+    return ({"candidates"} if selector not in judged else set()) | ({"guard"} if selector not in DRAWN else set())
 
 
 def _plain(value: str | int | float | bool | None) -> str:
