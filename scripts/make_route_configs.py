@@ -22,7 +22,8 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from bestrand_drive.benchmarks import bench2drive, fail2drive
+from bestrand_drive.benchmarks import fail2drive
+from bestrand_drive.benchmarks.bench2drive_rules import measure
 from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.benchmarks.records import read_results
 from bestrand_drive.benchmarks.routes import RouteFile, read_route_file
@@ -51,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             _update(options.out / f"{name}.yaml", _bench2drive_set(name, read_route_file(path)))
     if options.fail2drive:
         files = [read_route_file(path) for path in sorted(options.fail2drive.glob("*.xml"))]
-        _update(options.out / "fail2drive.yaml", _fail2drive_set(files))
+        _update(options.out / "fail2drive.yaml", _route_set("fail2drive", "fail2drive", files))
     if options.twice:
         name, first, second = options.twice.split("=")
         _update(options.out / "bench2drive.yaml", twice_noise(name, Path(first), Path(second)))
@@ -94,18 +95,13 @@ def _bench2drive_set(name: str, file: RouteFile) -> dict[str, Any]:
     return _route_set(name, "bench2drive", [file]) | {"fragile": {k: v for k, v in fragile.items() if k in ids}}
 
 
-def _fail2drive_set(files: Sequence[RouteFile]) -> dict[str, Any]:
-    classes = Counter(file.path.stem.split("_")[1] for file in files if file.path.stem.startswith("Base_"))
-    return _route_set("fail2drive", "fail2drive", files) | {"classes": dict(sorted(classes.items()))}
-
-
 def twice_noise(name: str, first: Path, second: Path) -> dict[str, Any]:
     """Run noise of one policy driven twice: rms(difference) / sqrt(2) over the routes usable in both."""
     runs = []
     for path in (first, second):
         results = read_results(path, name=name, benchmark="bench2drive")
         usable = [record for record in results.records if record.outcome is Outcome.SCORED]
-        runs.append(pd.DataFrame({record.route_id: bench2drive.measure(record) for record in usable}).T)
+        runs.append(pd.DataFrame({record.route_id: measure(record) for record in usable}).T)
     difference = runs[0] - runs[1]
     routes = int(difference["driving_score"].notna().sum())
     noise = np.sqrt((difference**2).mean() / 2)

@@ -56,8 +56,6 @@ def _description(file: RouteFile, demo: Sequence[int]) -> dict[str, Any]:
     abilities = {name: [kind for kind in kinds if kind in types] for name, kinds in rules["abilities"].items()}
     return {
         "benchmark": NAME,
-        "items": "routes",
-        "strata": "type of the first scenario",
         "source": "scripts/make_towns.py",
         "metrics": rules["metrics"],
         "abilities": abilities,

@@ -38,8 +38,6 @@ Entry = tuple[Problem, Sequence[Arm]]
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "study.md"
 TRAINED = ("tinybenchmarks", "sparseeval-linear", "sparseeval-mlp", "zipbench")
 """Selectors that train a model for every draw."""
-UNDRIVEN = ("sparseeval-mlp",)
-"""Not measured on driving: a network for every family left out, metric and seed takes hours there."""
 SECTIONS = (
     *("matrices", "driving", "strata", "splits", "sweeps"),
     *("fitted", "fitted-splits", "trained", "trained-splits"),
@@ -167,7 +165,7 @@ def slow_entries(name: str, data: Path, quick: bool) -> list[Entry]:
     small = [problem for problem in problems if len(problem.scores.items) <= ITEMS[kind]]
     entries: list[Entry] = [(problem, arms) for problem in small]
     if not quick and not splits:
-        entries += [(problem, [arm for arm in arms if arm.selector not in UNDRIVEN]) for problem in driving(data)]
+        entries += [(problem, arms) for problem in driving(data)]
     return entries
 
 

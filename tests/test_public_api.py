@@ -6,7 +6,8 @@ import ast
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pandas as pd
@@ -232,10 +233,13 @@ HEAVY = {
 }
 
 
-def modules() -> Iterator[tuple[str, Path, ast.Module]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        parts = path.relative_to(PACKAGE).with_suffix("").parts
-        yield parts[0], path, ast.parse(path.read_text())
+@cache
+def modules() -> tuple[tuple[str, Path, ast.Module], ...]:
+    """Room, path and tree of each module."""
+    paths = sorted(PACKAGE.rglob("*.py"))
+    return tuple(
+        (path.relative_to(PACKAGE).with_suffix("").parts[0], path, ast.parse(path.read_text())) for path in paths
+    )
 
 
 def imported(tree: ast.Module) -> set[str]:
@@ -246,6 +250,13 @@ def imported(tree: ast.Module) -> set[str]:
             assert node.level == 0, "imports are absolute"
             names |= {node.module or ""} | {f"{node.module}.{alias.name}" for alias in node.names}
     return names
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    """Wherever the statement stands, also where it is for types alone."""
+    trees = {".".join(path.relative_to(ROOT).with_suffix("").parts): tree for _, path, tree in modules()}
+    arrows = {name: imported(tree) & trees.keys() - {name} for name, tree in trees.items()}
+    TopologicalSorter(arrows).prepare()  # raises where there is one
 
 
 def inner_arrows(room: str) -> dict[str, set[str]]:
@@ -312,7 +323,7 @@ def test_the_evaluator_starts_without_heavy_packages():
     """One process a route: what is imported is paid for each time."""
     pytest.importorskip("carla")
     script = (
-        "import sys, bestrand_drive.evaluator.runner;"
+        "import sys, bestrand_drive.evaluator.options, bestrand_drive.evaluator.runner;"
         "print([name for name in ('torch', 'pandas', 'scipy', 'numpy', 'pydantic', 'yaml') if name in sys.modules])"
     )
     done = subprocess.run(

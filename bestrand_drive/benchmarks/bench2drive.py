@@ -22,8 +22,6 @@ from bestrand_drive.benchmarks.routes import RouteElement, RouteFile, read_route
 from bestrand_drive.benchmarks.tallies import result_counts, result_notes, split_foreign
 from bestrand_drive.errors import DataRefused
 
-__all__ = ["NAME", "described", "load", "measure", "official", "route_files", "scores"]
-
 NAME = "bench2drive"
 _NO_COMFORT_NOTE = "comfort is not measured: no metric_info.json (the agent's per-step record) was found"
 _COMFORT_NOTE = "comfort is computed by Bench2Drive's rule, but not validated on real files"
@@ -153,12 +151,9 @@ def totals(
 ) -> dict[str, float]:
     """The official totals by the rule for missing routes, and comfort where it was measured."""
     found = official(results, benchmark, missing=missing)
-    if (
-        missing == "zero"
-    ):  # as for the driving score; the official script leaves routes without a record out of abilities
+    if missing == "zero":  # abilities too; the official script leaves routes without a record out of them
         won = _per_route(split_foreign(benchmark, results)[0])["success"]
-        for ability, items in benchmark.domains.items():
-            found[ability] = float(won[won.index.isin(items)].sum()) / len(items)
+        found |= _abilities(won.reindex(benchmark.items["item_id"], fill_value=0.0), benchmark.domains)
     comfort = table.values.loc[table.values["metric"] == "comfort", "value"]
     return found | ({"comfort": float(comfort.mean())} if len(comfort) else {})
 
@@ -207,7 +202,7 @@ def _per_route(records: Iterable[RouteRecord]) -> pd.DataFrame:
 
 
 def _abilities(success: pd.Series[float], domains: Mapping[str, frozenset[str]]) -> dict[str, float]:
-    """Success share of each ability over the routes with a record, in percent."""
+    """Success share of each ability over the routes that are given, in percent."""
     shares = {}
     for ability, items in domains.items():
         inside = success[success.index.isin(items)]

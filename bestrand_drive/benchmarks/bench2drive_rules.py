@@ -8,16 +8,13 @@ traffic's speed, those above 1000 % dropped.
 from __future__ import annotations
 
 import math
-import re
 from statistics import fmean
 
 from bestrand_drive.benchmarks.outcomes import SUCCESS_STATUSES
-from bestrand_drive.benchmarks.records import RouteRecord
+from bestrand_drive.benchmarks.record_parsing import SPEED_KIND, RouteRecord, percentages
 
 RECORD_METRICS = ("driving_score", "success", "efficiency", "route_completion")
-SPEED_KIND = "min_speed_infractions"
 _MAX_SPEED_PERCENT = 1000.0
-_SPEED = re.compile(r"\b([0-9]+(?:\.[0-9]+)?)%")
 
 
 def is_success(record: RouteRecord) -> bool:
@@ -28,8 +25,7 @@ def is_success(record: RouteRecord) -> bool:
 
 def efficiency_percent(record: RouteRecord) -> float:
     """Mean speed relative to the surrounding traffic, in percent; NaN when no checkpoint was logged."""
-    found = (_SPEED.search(message) for message in record.infractions.get(SPEED_KIND, ()))
-    speeds = [speed for match in found if match and (speed := float(match[1])) <= _MAX_SPEED_PERCENT]
+    speeds = [speed for speed in percentages(record, SPEED_KIND) if speed <= _MAX_SPEED_PERCENT]
     return fmean(speeds) if speeds else math.nan
 
 

@@ -1,4 +1,4 @@
-"""What both driving benchmarks have in common: their description, and the table their results are turned into."""
+"""What all driving benchmarks have in common: their description, and the table their results are turned into."""
 
 from __future__ import annotations
 

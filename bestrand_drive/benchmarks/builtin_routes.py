@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import yaml
-
+from bestrand_drive.benchmarks.configs import configs_folder, read_config
 from bestrand_drive.benchmarks.routes import RouteFile, parse_routes, read_route_file, subset_xml
-from bestrand_drive.errors import BestrandError, UsageError, choices
-from bestrand_drive.files import read_bytes, shipped_folder
+from bestrand_drive.errors import UsageError, choices
+from bestrand_drive.files import read_bytes
 
 NAME = "builtin"
-_FOLDER = "route_configs"
 
 
 def routes_path() -> Path:
     """The shipped route file."""
-    return shipped_folder(_FOLDER) / NAME / "routes.xml"
+    return configs_folder() / NAME / "routes.xml"
 
 
 def towns_path() -> Path:
     """Folder of the shipped towns, one OpenDRIVE file each."""
-    return shipped_folder(_FOLDER) / NAME / "towns"
+    return configs_folder() / NAME / "towns"
 
 
 def own_towns(folder: Path | None) -> tuple[Path, ...]:
@@ -48,12 +46,7 @@ def part_ids(part: str) -> tuple[str, ...]:
     Raises:
         UsageError: There is no such part.
     """
-    path = shipped_folder(_FOLDER) / f"{NAME}.yaml"
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    described = yaml.load(read_bytes(path), Loader=loader)  # noqa: S506  a safe one
-    if not isinstance(described, dict):
-        raise BestrandError(f"{path}: not a mapping; the installation is damaged. Install the package again.")
-    parts: dict[str, list[object]] = described.get("parts", {})
+    parts: dict[str, list[object]] = read_config(configs_folder() / f"{NAME}.yaml").get("parts", {})
     if part not in parts:
         raise UsageError(f"--part {part}: there is no such part; there are {choices(part, parts)}")
     return tuple(str(one) for one in parts[part])

@@ -11,13 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bestrand_drive.benchmarks.benchmark import MetricDescription
+from bestrand_drive.benchmarks.configs import configs_folder, damaged, read_config
 from bestrand_drive.benchmarks.routes import RouteFile
-from bestrand_drive.errors import BestrandError
-from bestrand_drive.files import shipped_folder
 
 UNKNOWN = "unknown"
 _HASH_DIGITS = 16
@@ -98,14 +96,15 @@ class Identification:
 
 
 def load_rules(benchmark: str) -> BenchmarkRules:
-    """Rules of ``bench2drive`` or ``fail2drive``."""
-    return _validated(BenchmarkRules, shipped_folder("route_configs") / f"{benchmark}.yaml")
+    """Rules of ``bench2drive``, ``fail2drive`` or ``builtin``."""
+    path = configs_folder() / f"{benchmark}.yaml"
+    return _validated(BenchmarkRules, path, read_config(path))
 
 
 def load_route_sets(benchmark: str) -> tuple[RouteSet, ...]:
     """All known route sets of one benchmark, by name."""
-    paths = sorted(shipped_folder("route_configs").glob(f"{benchmark}*.yaml"))
-    return tuple(_validated(RouteSet, path) for path in paths if "routes" in _read(path))
+    read = {path: read_config(path) for path in sorted(configs_folder().glob(f"{benchmark}*.yaml"))}
+    return tuple(_validated(RouteSet, path, content) for path, content in read.items() if "routes" in content)
 
 
 def identify(files: Sequence[RouteFile], benchmark: str) -> Identification:
@@ -113,7 +112,7 @@ def identify(files: Sequence[RouteFile], benchmark: str) -> Identification:
 
     Args:
         files: The route files of one benchmark.
-        benchmark: ``bench2drive`` or ``fail2drive``.
+        benchmark: ``bench2drive``, ``fail2drive`` or ``builtin``.
     """
     present = {route.id: route.sha256[:_HASH_DIGITS] for file in files for route in file.routes}
     matches = [_compare(present, known) for known in load_route_sets(benchmark)]
@@ -162,15 +161,8 @@ def _some(ids: Sequence[str]) -> str:
     return ", ".join(ids[:_LISTED]) + (" ..." if len(ids) > _LISTED else "")
 
 
-def _read(path: Path) -> dict[str, Any]:
-    loaded = yaml.load(path.read_bytes(), Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506  safe
-    if not isinstance(loaded, dict):
-        raise BestrandError(f"{path}: not a mapping; the installation is damaged. Install the package again.")
-    return loaded
-
-
-def _validated(model: type[_Model], path: Path) -> _Model:
+def _validated(model: type[_Model], path: Path, content: dict[str, Any]) -> _Model:
     try:
-        return model.model_validate(_read(path))
-    except (OSError, yaml.YAMLError, ValidationError) as error:
-        raise BestrandError(f"{path}: {error}. The installation is damaged; install the package again.") from error
+        return model.model_validate(content)
+    except ValidationError as error:
+        raise damaged(path, error) from error

@@ -18,6 +18,7 @@ from bestrand_drive.benchmarks.benchmark import NO_RECORD, Benchmark, Cell, Scor
 from bestrand_drive.benchmarks.catalog import identify, load_rules
 from bestrand_drive.benchmarks.fail2drive_pairs import PAIR_OFFSET, SPLITS, PairMember, pair_row, read_members
 from bestrand_drive.benchmarks.outcomes import SUCCESS_STATUSES, Outcome
+from bestrand_drive.benchmarks.record_parsing import LANES_KIND, SPEED_KIND
 from bestrand_drive.benchmarks.records import PolicyResults, RouteRecord
 from bestrand_drive.benchmarks.tallies import result_counts, result_notes, split_foreign
 from bestrand_drive.errors import DataRefused
@@ -26,7 +27,7 @@ from bestrand_drive.files import sha256_bytes
 NAME = "fail2drive"
 HARMONIC = tuple((f"{split}_harmonic_mean", f"{split}_driving_score", f"{split}_success") for split in SPLITS)
 """Name, score and success metric of each harmonic mean."""
-_IGNORED_KINDS = {"min_speed_infractions", "outside_route_lanes"}
+_IGNORED_KINDS = {SPEED_KIND, LANES_KIND}
 
 
 def load(path: Path) -> Benchmark:
@@ -145,21 +146,16 @@ def rounded(values: Mapping[str, float]) -> dict[str, float]:
     return out
 
 
-def totals(results: PolicyResults, benchmark: Benchmark) -> dict[str, float]:
-    """The six numbers of ``official``, without its count."""
-    return {name: value for name, value in official(results, benchmark).items() if name != "failed_counted_as_success"}
-
-
 def official(results: PolicyResults, benchmark: Benchmark) -> dict[str, float]:
-    """Fail2Drive's six numbers by its own rounding, and how many failed routes its rule calls successes.
+    """Fail2Drive's six numbers by its own rounding.
 
     Args:
         results: The policy's records, all seeds.
         benchmark: From ``load``.
 
     Returns:
-        ``<split>_driving_score``, ``<split>_success``, ``<split>_harmonic_mean`` for both splits (a split without
-        results is absent), and ``failed_counted_as_success``.
+        ``<split>_driving_score``, ``<split>_success``, ``<split>_harmonic_mean`` for both splits; a split without
+        results is absent.
 
     Raises:
         DataRefused: No result is for a route of the folder.
@@ -176,4 +172,4 @@ def official(results: PolicyResults, benchmark: Benchmark) -> dict[str, float]:
         if inside:
             means[f"{split}_driving_score"] = fmean(record.driving_score for record in inside)
             means[f"{split}_success"] = 100.0 * fmean(is_success(record) for record in inside)
-    return rounded(means) | {"failed_counted_as_success": float(_failed_successes(own))}
+    return rounded(means)

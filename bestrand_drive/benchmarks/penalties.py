@@ -11,11 +11,11 @@ Rules (the evaluators' statistics managers), for n events of a kind and speed ch
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from bestrand_drive.benchmarks.records import PolicyResults, RouteRecord
+from bestrand_drive.benchmarks.record_parsing import LANES_KIND, SPEED_KIND, RouteRecord, percentages
+from bestrand_drive.benchmarks.records import PolicyResults
 
 TOLERANCE = 2e-3
 COMPOSED_TOLERANCE = 0.05
@@ -42,7 +42,6 @@ _COEFFICIENTS = {
 }
 _SPEED_WEIGHT_20 = 0.3
 _SPEED_WEIGHT_21 = 0.4
-_PERCENT = re.compile(r"\b([0-9]+(?:\.[0-9]+)?)%")
 
 
 @dataclass(frozen=True)
@@ -71,18 +70,13 @@ class EvaluatorMatch:
     best: str
 
 
-def _percentages(record: RouteRecord, kind: str) -> list[float]:
-    found = (_PERCENT.search(message) for message in record.infractions.get(kind, ()))
-    return [float(match[1]) for match in found if match]
-
-
 def _inside_lanes(record: RouteRecord) -> float:
-    return math.prod(1.0 - percent / 100.0 for percent in _percentages(record, "outside_route_lanes"))
+    return math.prod(1.0 - percent / 100.0 for percent in percentages(record, LANES_KIND))
 
 
 def _slowness(record: RouteRecord) -> list[float]:
     """How far each speed checkpoint lies below the traffic's speed, as a share; faster ones are left out."""
-    speeds = _percentages(record, "min_speed_infractions")
+    speeds = percentages(record, SPEED_KIND)
     return [1.0 - percent / 100.0 for percent in speeds if percent < 100.0]
 
 

@@ -42,7 +42,7 @@ def identify_record(record_id: str, relative: str, benchmark: str, *, route_fold
     Args:
         record_id: The record's ``route_id``.
         relative: Path of the file under the results root, with forward slashes.
-        benchmark: ``bench2drive`` or ``fail2drive``; for the latter the file's name wins.
+        benchmark: ``bench2drive``, ``fail2drive`` or ``builtin``; for Fail2Drive the file's name wins.
         route_folders: A folder that is named like the route is the route's and no seed's.
     """
     path = PurePosixPath(relative)

@@ -12,7 +12,9 @@ from bestrand_drive.benchmarks.strict_json import JsonObject
 from bestrand_drive.errors import DataRefused
 
 _SCORES = (("score_route", 100.0), ("score_penalty", 1.0), ("score_composed", 100.0))
-_OUTSIDE = re.compile(r"\(([0-9]+(?:\.[0-9]+)?)% of the completed route\)")
+SPEED_KIND = "min_speed_infractions"
+LANES_KIND = "outside_route_lanes"
+_PERCENT = re.compile(r"\b([0-9]+(?:\.[0-9]+)?)%")
 
 
 @dataclass(frozen=True)
@@ -101,10 +103,15 @@ def skipped_scenarios(raw: JsonObject) -> tuple[str, ...]:
     return tuple(map(str, said)) if isinstance(said, list) else ()
 
 
+def percentages(record: RouteRecord, kind: str) -> list[float]:
+    """The first percentage in each message of a kind; messages without one are left out."""
+    found = (_PERCENT.search(message) for message in record.infractions.get(kind, ()))
+    return [float(match[1]) for match in found if match]
+
+
 def looks_fallen_through(record: RouteRecord) -> bool:
     """Whether the car seems to have fallen through the map (Bench2Drive #203): complete, yet all outside its lanes."""
-    shares = (_OUTSIDE.search(message) for message in record.infractions.get("outside_route_lanes", ()))
-    return record.route_completion >= 100.0 and any(share and float(share[1]) >= 99.5 for share in shares)
+    return record.route_completion >= 100.0 and any(share >= 99.5 for share in percentages(record, LANES_KIND))
 
 
 def record_id(raw: JsonObject, where: str) -> str:

@@ -77,16 +77,6 @@ class PolicyResults:
     simulator: str = UNKNOWN_SIMULATOR
 
     @property
-    def unique_routes(self) -> int:
-        """Number of routes with a record of any kind."""
-        return len({record.route_id for record in self.records})
-
-    @property
-    def usable_routes(self) -> int:
-        """Number of routes with a record that is neither an infrastructure failure nor an agent crash."""
-        return len({record.route_id for record in self.records if record.outcome is Outcome.SCORED})
-
-    @property
     def crash_share(self) -> float:
         """Share of records that are infrastructure failures or agent crashes, 0 to 1."""
         return sum(record.outcome is not Outcome.SCORED for record in self.records) / len(self.records)

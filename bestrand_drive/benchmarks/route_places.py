@@ -46,13 +46,18 @@ def read_places(file: RouteFile, element: RouteElement) -> RoutePlaces:
     Raises:
         DataRefused: A scenario has no trigger point with a yaw, or something that should be a place is none.
     """
-    where = f"{file.path}, line {element.line}"
-    text = file.content[element.start : element.end].decode("utf-8", "replace")
-    route = ElementTree.fromstring(text)  # noqa: S314  the file was checked: no DOCTYPE, no entities
+    route, where = parsed(file, element)
     return RoutePlaces(
-        tuple(_place(position, where) for position in route.iterfind("waypoints/position")),
+        tuple(place_of(position, where) for position in route.iterfind("waypoints/position")),
         tuple(_scenario(scenario, where) for scenario in route.iterfind("scenarios/scenario")),
     )
+
+
+def parsed(file: RouteFile, element: RouteElement) -> tuple[Element, str]:
+    """One route of a file that ``read_route_file`` has checked, and what to call its place in messages."""
+    text = file.content[element.start : element.end].decode("utf-8", "replace")
+    route = ElementTree.fromstring(text)  # noqa: S314  the file was checked: no DOCTYPE, no entities
+    return route, f"{file.path}, line {element.line}"
 
 
 def _scenario(element: Element, where: str) -> ScenarioPlaces:
@@ -66,14 +71,14 @@ def _scenario(element: Element, where: str) -> ScenarioPlaces:
     direction = element.find("direction")
     return ScenarioPlaces(
         type=element.get("type", ""),
-        trigger=_place(trigger, where),
+        trigger=place_of(trigger, where),
         yaw=yaw,
         direction="" if direction is None else direction.get("value", ""),
-        places={one.tag: _place(one, where) for one in element if {"x", "y", "z"} <= one.attrib.keys()},
+        places={one.tag: place_of(one, where) for one in element if {"x", "y", "z"} <= one.attrib.keys()},
     )
 
 
-def _place(element: Element, where: str) -> Place:
+def place_of(element: Element, where: str) -> Place:
     """The place that an element names.
 
     Raises:

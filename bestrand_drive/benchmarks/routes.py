@@ -13,7 +13,6 @@ from bestrand_drive.files import read_bytes, sha256_bytes
 __all__ = ["RouteElement", "RouteFile", "parse_routes", "read_route_file", "subset_xml"]
 
 _LIMIT_MIB = 64
-_BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What both benchmarks count and say about a policy's results, whatever the metrics."""
+"""What all benchmarks count and say about a policy's results, whatever the metrics."""
 
 from __future__ import annotations
 

@@ -61,16 +61,24 @@ def metric_weights(values: Sequence[str]) -> dict[str, float]:
         raise UsageError(f"--metric: {error}; write NAME or NAME=WEIGHT.") from error
 
 
-def numbers(option: str, values: Sequence[str]) -> dict[str, float]:
+def numbers(option: str, values: Sequence[str], word: str = "NUMBER") -> dict[str, float]:
     """Parse repeated ``NAME=NUMBER``.
 
+    Args:
+        option: For messages.
+        values: As they are given.
+        word: What the number is, for messages.
+
     Raises:
-        UsageError: A value is not a number.
+        UsageError: A value is not a number; NaN is none.
     """
     try:
-        return {name: float(text) for name, text in pairs(option, values).items()}
+        found = {name: float(text) for name, text in pairs(option, values).items()}
     except ValueError as error:
-        raise UsageError(f"{option}: {error}; write NAME=NUMBER.") from error
+        raise UsageError(f"{option}: {error}; write NAME={word}.") from error
+    for name in (name for name, number in found.items() if math.isnan(number)):
+        raise UsageError(f"{option} {name}=nan: write NAME={word}.")
+    return found
 
 
 def number_ranges(option: str, values: Sequence[str]) -> dict[str, tuple[float, float]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from bestrand_drive.errors import BestrandError
+from bestrand_drive.errors import BestrandError, ExitCode
 from bestrand_drive.evaluator.options import parse
 
 
@@ -18,6 +18,14 @@ def main() -> int:
     except BestrandError as error:
         print(error, file=sys.stderr)
         return int(error.exit_code)
+    except OSError as error:  # a full disk, say
+        print(
+            f"{error.filename or 'a file'}: {error.strerror or error}; what was there before still is.", file=sys.stderr
+        )
+        return int(ExitCode.ENVIRONMENT)
+    except KeyboardInterrupt:
+        print("interrupted; the result file holds the routes that were over.", file=sys.stderr)
+        return int(ExitCode.INTERRUPTED)
 
 
 if __name__ == "__main__":

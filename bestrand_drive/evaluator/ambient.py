@@ -8,13 +8,11 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import carla
 
-if TYPE_CHECKING:
-    from bestrand_drive.evaluator.stage import Stage
-    from bestrand_drive.evaluator.traffic import Driven, Traffic
+from bestrand_drive.evaluator.scene import Scene
+from bestrand_drive.evaluator.traffic import Driven, Traffic
 
 _BLUEPRINTS = (
     "vehicle.tesla.model3",
@@ -33,7 +31,6 @@ _PASSED_M = 45.0
 _APART_M = 14.0
 _PATH_STEP_M = 2.0
 _PATH_STEPS = 120
-_PATH_LEFT_M = 25.0
 _EVERY = 5
 _TRIES = 6
 _LIMIT_M_S = 30.0 / 3.6
@@ -47,8 +44,8 @@ class Ambient:
         vehicles: Those that there are.
     """
 
-    def __init__(self, stage: Stage, traffic: Traffic, rng: random.Random) -> None:
-        self._stage = stage
+    def __init__(self, scene: Scene, traffic: Traffic, rng: random.Random) -> None:
+        self._scene = scene
         self._traffic = traffic
         self._rng = rng
         self._driven: dict[int, Driven] = {}
@@ -58,14 +55,16 @@ class Ambient:
         self.vehicles: list[carla.Actor] = []
 
     def keep_away(self, around: carla.Location, radius_m: float) -> None:
-        """Put nothing there."""
+        """Remove what is there, which comes back elsewhere, and put nothing there from now on."""
+        for actor in list(self.vehicles):
+            if self._scene.state(actor).location.distance(around) <= radius_m:
+                self._remove(actor)
         self._away.append((carla.Location(around.x, around.y, around.z), radius_m))
 
-    def clear(self, around: carla.Location, radius_m: float) -> None:
-        """Remove what is there; it comes back elsewhere."""
-        for actor in list(self.vehicles):
-            if self._stage.state(actor).location.distance(around) <= radius_m:
-                self._remove(actor)
+    def mean_speed(self) -> float | None:
+        """Of the vehicles, m/s; None without any."""
+        speeds = [self._scene.state(actor).speed for actor in self.vehicles]
+        return sum(speeds) / len(speeds) if speeds else None
 
     def tick(self) -> None:
         """Now and then: move on what the ego has left behind, add what is missing."""
@@ -78,7 +77,7 @@ class Ambient:
         self._ticks += 1
 
     def _is_over(self, actor: carla.Actor) -> bool:
-        place, ego = self._stage.state(actor).location, self._stage.state(self._stage.ego)
+        place, ego = self._scene.state(actor).location, self._scene.state(self._scene.ego)
         away_m = place.distance(ego.location)
         ahead_x, ahead_y = ego.forward
         behind = (place.x - ego.location.x) * ahead_x + (place.y - ego.location.y) * ahead_y < 0.0
@@ -88,7 +87,7 @@ class Ambient:
     def _remove(self, actor: carla.Actor) -> None:
         self.vehicles.remove(actor)
         del self._driven[actor.id]
-        self._stage.destroy(actor)
+        self._scene.destroy(actor)
 
     def _add(self, reach: tuple[float, float]) -> None:
         for _ in range(_TRIES):
@@ -101,10 +100,10 @@ class Ambient:
         up = carla.Location(place.location.x, place.location.y, place.location.z + 0.3)
         colour = ",".join(str(self._rng.randrange(40, 230)) for _ in range(3))
         where = carla.Transform(up, place.rotation)
-        actor = self._stage.spawn(self._rng.choice(_BLUEPRINTS), where, role_name="background", color=colour)
+        actor = self._scene.spawn(self._rng.choice(_BLUEPRINTS), where, role_name="background", color=colour)
         if actor is None:
             return False
-        limit_m_s = self._stage.ego.get_speed_limit() / 3.6 or _LIMIT_M_S
+        limit_m_s = self._scene.ego.get_speed_limit() / 3.6 or _LIMIT_M_S
         speed = limit_m_s * self._rng.uniform(0.7, 0.95)
         driven = self._traffic.drive(actor, list(self._way(waypoint)), speed)
         driven.commanded = 0.7 * speed
@@ -124,10 +123,10 @@ class Ambient:
     @cached_property
     def _spine(self) -> list[tuple[float, carla.Waypoint]]:
         """Waypoints on the plan and beyond its end, with their metres."""
-        plan = self._stage.plan
+        plan = self._scene.plan
         spine: list[tuple[float, carla.Waypoint]] = []
         for metres in range(0, int(plan.length_m) + 1, int(_SPINE_STEP_M)):
-            waypoint = self._stage.map.get_waypoint(plan.point_at(metres).location)
+            waypoint = self._scene.map.get_waypoint(plan.point_at(metres).location)
             if waypoint is not None:
                 spine.append((float(metres), waypoint))
         while spine and spine[-1][0] < plan.length_m + _BEYOND_M:
@@ -139,7 +138,7 @@ class Ambient:
 
     def _place(self, reach: tuple[float, float]) -> carla.Waypoint | None:
         """A random place on one of the lanes ahead."""
-        here_m = self._stage.progress_m
+        here_m = self._scene.progress_m
         places = [
             waypoint
             for metres, waypoint in self._spine
@@ -148,10 +147,10 @@ class Ambient:
         return self._rng.choice(_lanes(self._rng.choice(places))) if places else None
 
     def _is_free(self, place: carla.Location) -> bool:
-        ego = self._stage.state(self._stage.ego).location
+        ego = self._scene.state(self._scene.ego).location
         if place.distance(ego) < _FIRST_M[0] or any(place.distance(centre) < size for centre, size in self._away):
             return False
-        return all(self._stage.state(other).location.distance(place) > _APART_M for other in self._stage.others())
+        return all(self._scene.state(other).location.distance(place) > _APART_M for other in self._scene.others())
 
 
 def _lanes(waypoint: carla.Waypoint) -> list[carla.Waypoint]:

@@ -8,13 +8,13 @@ from typing import Any
 import carla
 
 from bestrand_drive.evaluator.agent_api.carla_data_provider import CarlaDataProvider
+from bestrand_drive.evaluator.agent_api.installing import PLANNER
 from bestrand_drive.evaluator.agent_api.timer import GameTime
 from bestrand_drive.evaluator.plan import Plan
 from bestrand_drive.evaluator.session import Session
 
 _PROVIDER = "srunner.scenariomanager.carla_data_provider"
 _TIMER = "srunner.scenariomanager.timer"
-_PLANNER = "agents.navigation.local_planner"
 
 
 def _official(module: str, name: str, ours: type) -> Any:
@@ -63,5 +63,5 @@ def cleanup() -> None:
 
 def route_of(plan: Plan) -> list[tuple[carla.Transform, Any]]:
     """The plan with the options that the agent knows."""
-    options = sys.modules[_PLANNER].RoadOption
+    options = sys.modules[PLANNER].RoadOption
     return [(point.transform, options(int(point.option))) for point in plan.points]

@@ -17,13 +17,16 @@ from bestrand_drive.errors import BestrandError
 from bestrand_drive.evaluator import bridge
 from bestrand_drive.evaluator.agent_loading import within
 from bestrand_drive.evaluator.cast import Cast, Types
+from bestrand_drive.evaluator.criteria.moment import Event
 from bestrand_drive.evaluator.gps import gps_of, reference_of
 from bestrand_drive.evaluator.judging import Judge, moment_of
 from bestrand_drive.evaluator.metric_info import step_of
 from bestrand_drive.evaluator.route_file import Route
-from bestrand_drive.evaluator.sensors import ICONS, SensorSuite, fault_of
+from bestrand_drive.evaluator.scene import DELTA_S
+from bestrand_drive.evaluator.sensor_rules import ICONS, fault_of
+from bestrand_drive.evaluator.sensors import SensorSuite
 from bestrand_drive.evaluator.session import Session
-from bestrand_drive.evaluator.stage import DELTA_S, Stage
+from bestrand_drive.evaluator.stage import Stage
 from bestrand_drive.evaluator.tracing import trace
 from bestrand_drive.evaluator.weather import RouteWeather
 
@@ -72,7 +75,7 @@ class Conditions:
         background: Ambient vehicles.
         types: Scenario types that are known.
         saves: The steps for comfort are wanted.
-        live: Called now and then with the judge, None without.
+        live: Called now and then with the drive, None without.
     """
 
     agent: type[Any] | BaseException
@@ -95,6 +98,11 @@ class Drive:
     """A drive and what came of it.
 
     Attributes:
+        session: With the server.
+        route: To drive.
+        save_name: Folder that the agent saves under.
+        conditions: Of the run.
+        recording: File on the server for CARLA's recorder, "" for none.
         failure: What ended it from outside, "" when nothing did.
         length_m: Of the plan.
         ticks: Driven.
@@ -103,12 +111,14 @@ class Drive:
         steps: How the ego moved.
         judge: None when it did not begin.
         cast: Likewise.
+        agent: None when it could not be made.
     """
 
     session: Session
     route: Route
     save_name: str
     conditions: Conditions
+    recording: str = ""
     failure: str = ""
     length_m: float = 0.0
     ticks: int = 0
@@ -117,21 +127,31 @@ class Drive:
     steps: list[dict[str, list[float]]] = field(default_factory=list)
     judge: Judge | None = None
     cast: Cast | None = None
+    agent: Any = None
+
+    @property
+    def events(self) -> list[Event]:
+        """All that was found so far, by the rules and of the scenarios."""
+        return [] if self.judge is None or self.cast is None else [*self.judge.events, *self.cast.events]
+
+    @property
+    def completion(self) -> float:
+        """Percent of the way."""
+        return 0.0 if self.judge is None else self.judge.completion
 
     def run(self) -> None:
         """Drive; nothing but an interrupt is raised."""
-        agent: Any = None
         with contextlib.ExitStack() as after:
             try:
                 stage = self._set_the_stage(after)
-                suite, agent = self._set_up(stage, after)
-                if agent is not None and suite is not None:
-                    self._loop(stage, suite, agent)
+                suite = self._set_up(stage, after)
+                if suite is not None:
+                    self._loop(stage, suite)
             except Exception as error:
                 if not isinstance(error, (RuntimeError, BestrandError)):  # carla's, and what a route or a town lacks
                     print(defect_line(error), file=sys.stderr)
                 self._fail(SIMULATION, "Error during the simulation:")
-            self._finish(agent)
+            self._finish()
 
     def _fail(self, failure: str, said: str) -> None:
         """Note why it ended; a server that is gone is the reason for all that follows."""
@@ -156,10 +176,18 @@ class Drive:
         after.callback(self._clear, stage)
         stage.see(world.get_snapshot(), 0.0)
         self._weather = RouteWeather(world, self.route.weathers)
-        stage.traffic.background(conditions.background)
+        stage.ambient.count = conditions.background
         self.cast = Cast(stage, self.route.scenarios, conditions.types)
         self.judge = Judge(stage, first_id)
+        if self.recording:
+            session.client.start_recorder(self.recording)  # a world that is loaded later would not be recorded
+            after.callback(self._stop_recorder)
         return stage
+
+    def _stop_recorder(self) -> None:
+        with contextlib.suppress(RuntimeError):
+            if self.failure != SIMULATION:
+                self.session.client.stop_recorder()
 
     def _put_down(self, start: carla.Transform) -> carla.Vehicle:
         blueprint = self.session.world.get_blueprint_library().find(EGO)
@@ -175,14 +203,14 @@ class Drive:
                 stage.ego.destroy()
                 self.session.world.tick()
 
-    def _set_up(self, stage: Stage, after: contextlib.ExitStack) -> tuple[SensorSuite | None, Any]:
-        """The agent and its sensors; None and why in ``failure`` when it cannot be set up."""
+    def _set_up(self, stage: Stage, after: contextlib.ExitStack) -> SensorSuite | None:
+        """Make the agent; its sensors, or None and why in ``failure`` when it cannot be set up."""
         conditions = self.conditions
         try:
             with within(conditions.timeout_s):
                 if isinstance(conditions.agent, BaseException):
                     raise conditions.agent
-                agent = conditions.agent(conditions.host, conditions.port, conditions.debug)
+                self.agent = agent = conditions.agent(conditions.host, conditions.port, conditions.debug)
                 reference = reference_of(stage.map.to_opendrive())
                 route = bridge.route_of(stage.plan)
                 agent.set_global_plan([(gps_of(one.location, reference), option) for one, option in route], route)
@@ -191,23 +219,23 @@ class Drive:
             fault = fault_of(sensors, str(getattr(agent.track, "value", agent.track)), conditions.track)
         except Exception:
             self._fail(SETUP, "Could not set up the required agent:")
-            return None, None
+            return None
         if fault is not None:
             print(f"The sensor's configuration used is invalid: {fault}", file=sys.stderr, flush=True)
             self.failure = SENSORS
-            return None, agent
+            return None
         self.sensors = [ICONS[spec["type"]] for spec in sensors]
         suite = SensorSuite(self.session.world, stage.ego, agent.sensor_interface)
         after.callback(self._stop, suite)
         suite.mount(sensors)
-        return suite, agent
+        return suite
 
     def _stop(self, suite: SensorSuite) -> None:
         with contextlib.suppress(RuntimeError):
             if self.failure != SIMULATION:
                 suite.stop()
 
-    def _loop(self, stage: Stage, suite: SensorSuite, agent: Any) -> None:
+    def _loop(self, stage: Stage, suite: SensorSuite) -> None:
         """Tick until it is over."""
         assert self.judge is not None  # noqa: S101  made with the stage
         world = self.session.world
@@ -219,7 +247,7 @@ class Drive:
         began = time.monotonic()
         try:
             while not self.judge.over and not self.failure:
-                self._tick(stage, suite, agent)
+                self._tick(stage, suite)
         finally:
             self.system_s = time.monotonic() - began
         if self.failure != SIMULATION:
@@ -227,7 +255,7 @@ class Drive:
             sensor.stop()
             sensor.destroy()
 
-    def _tick(self, stage: Stage, suite: SensorSuite, agent: Any) -> None:
+    def _tick(self, stage: Stage, suite: SensorSuite) -> None:
         """One tick, in the leaderboard's order: world, agent, scenarios, rules."""
         session, judge, cast = self.session, self.judge, self.cast
         assert judge is not None and cast is not None  # noqa: S101, PT018  made with the stage
@@ -243,11 +271,11 @@ class Drive:
         bridge.tick(snapshot, time_s)
         ego = stage.state(stage.ego)
         suite.tick(snapshot.frame, ego, session.map, DELTA_S)
-        control = self._ask(agent)
+        control = self._ask()
         if control is None:
             return
         cast.tick()  # after the agent: it may look at whoever this tick's snapshot names
-        commands = [carla.command.ApplyVehicleControl(stage.ego.id, cast.disturbed(control)), *stage.traffic.tick()]
+        commands = [carla.command.ApplyVehicleControl(stage.ego.id, cast.disturbed(control)), *stage.move()]
         session.client.apply_batch(commands)
         judge.update(moment_of(ego, snapshot.frame, time_s), timed=cast.timed, wrong_way_allowed=cast.wrong_way_allowed)
         self._weather.update(stage.plan_index, 100.0 * stage.progress_m / stage.plan.length_m)
@@ -256,7 +284,7 @@ class Drive:
         if self.conditions.live is not None and self.ticks % 20 == 0:
             self.conditions.live(self)
 
-    def _ask(self, agent: Any) -> carla.VehicleControl | None:
+    def _ask(self) -> carla.VehicleControl | None:
         """The agent's control, None when it failed.
 
         A control that is no number fails too. The leaderboard would pass it on, and what the server makes of it would
@@ -264,7 +292,7 @@ class Drive:
         """
         try:
             with within(self.conditions.timeout_s):
-                control = agent()
+                control = self.agent()
             _check_control(control)
             return control
         except Exception as error:
@@ -272,15 +300,15 @@ class Drive:
             self._fail(SIMULATION if lost else AGENT, "Stopping the route, the agent has crashed:")
             return None
 
-    def _finish(self, agent: Any) -> None:
-        """Sum up; the agent cleans up."""
+    def _finish(self) -> None:
+        """Sum up; the agent cleans up, also one that could not be set up."""
         if self.cast is not None:
             self.cast.end()
         if self.judge is not None:
             self.judge.end()
-        if agent is not None:
+        if self.agent is not None:
             try:
                 with within(self.conditions.timeout_s):
-                    agent.destroy()
+                    self.agent.destroy()
             except Exception:
                 print(f"\nFailed to stop the agent:\n{traceback.format_exc()}", file=sys.stderr, flush=True)

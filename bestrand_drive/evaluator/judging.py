@@ -84,7 +84,7 @@ class Judge:
         self._outside.update(moment, wrong_way_allowed=wrong_way_allowed)
         self._red.update(moment)
         self._stops.update(moment)
-        self._speed.update(moment, self._stage.traffic.mean_background_speed())
+        self._speed.update(moment, self._stage.ambient.mean_speed())
         self._deviation.update(moment)
         self._blocked.update(moment, suspended=timed)
         self._timeout.update(moment, self._stage.ego.get_speed_limit() / 3.6)

@@ -9,6 +9,7 @@ from pathlib import Path
 from bestrand_drive.benchmarks.builtin_routes import towns_path
 from bestrand_drive.errors import UsageError
 
+_HIGHEST_PORT = 65535
 _LONGEST_S = 1e6
 """Far from what a timer and the client can hold."""
 
@@ -48,17 +49,25 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
 def _check(options: argparse.Namespace) -> None:
     """Refuse what would else fail late, or drive nothing and say that all is well."""
-    agent, folder = options.agent, options.checkpoint.parent
+    agent = options.agent
     faults = {
         f"--repetitions {options.repetitions}: at least 1.": options.repetitions < 1,
         f"--timeout {options.timeout:g}: give a positive number of seconds.": not 0.0 < options.timeout <= _LONGEST_S,
+        f"--port {options.port}: 1 to 65535.": not 0 < options.port <= _HIGHEST_PORT,
         f"--background {options.background}: at least 0.": options.background < 0,
         f"--agent {agent}: no such file.": not agent.is_file(),
         f"--agent {agent}: is imported by its name; give NAME.py, without another dot in NAME.":
             agent.suffix != ".py" or agent.name.count(".") != 1,
-        f"--checkpoint {options.checkpoint}: there is no folder {folder}; make it first.": not folder.is_dir(),
-        f"--checkpoint {options.checkpoint}: is a folder; give a file in it.": options.checkpoint.is_dir(),
+        **_unwritable("--checkpoint", options.checkpoint),
+        **(_unwritable("--debug-checkpoint", options.debug_checkpoint) if options.debug > 1 else {}),
     }  # fmt: skip
     for said, wrong in faults.items():
         if wrong:
             raise UsageError(said)
+
+
+def _unwritable(option: str, path: Path) -> dict[str, bool]:
+    return {
+        f"{option} {path}: there is no folder {path.parent}; make it first.": not path.parent.is_dir(),
+        f"{option} {path}: is a folder; give a file in it.": path.is_dir(),
+    }

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import carla
 
+_REACH = 30
+"""Points before and after one that are looked at."""
+
 
 class RoadOption(IntEnum):
     """What the plan does at a point, numbered as CARLA's ``agents.navigation.local_planner`` numbers it."""
@@ -80,19 +83,18 @@ class Plan:
         """Distance along the plan of its point that is nearest to a place."""
         return self.distances[self.project(location)[0]]
 
-    def project(self, location: carla.Location, near: int | None = None, reach: int = 30) -> tuple[int, float]:
+    def project(self, location: carla.Location, near: int | None = None) -> tuple[int, float]:
         """Nearest point of the plan and the lateral offset from it.
 
         Args:
             location: The place.
             near: Index to search around; the whole plan without.
-            reach: How many points before and after ``near``.
 
         Returns:
             Index, and metres to the right (positive) or left of the plan's heading there.
         """
         x, y = float(location.x), float(location.y)
-        low, high = (0, len(self.points)) if near is None else (max(near - reach, 0), near + reach + 1)
+        low, high = (0, len(self.points)) if near is None else (max(near - _REACH, 0), near + _REACH + 1)
         squares = [(px - x) ** 2 + (py - y) ** 2 for px, py in zip(self.xs[low:high], self.ys[low:high], strict=True)]
         index = low + squares.index(min(squares))
         yaw = math.radians(self.points[index].yaw)

@@ -35,17 +35,16 @@ _LABELS = {
 }
 
 
-@dataclass
+@dataclass(frozen=True)
 class Record:
     """One route's record.
 
     Attributes:
         route_id: ``RouteScenario_<id>_rep<k>``.
         scenario_name: Of the first scenario.
-        weather_id: Bench2Drive's name of the weather, None where it has none.
         save_name: Folder that the agent saves under.
         town_name: The town.
-        score: None until the route has ended.
+        score: What the drive is worth.
         route_length_m: Of the plan.
         game_s: Simulated seconds.
         system_s: Wall seconds.
@@ -54,23 +53,22 @@ class Record:
 
     route_id: str
     scenario_name: str
-    weather_id: str | None
     save_name: str
     town_name: str
-    score: Score | None = None
-    route_length_m: float = 0.0
-    game_s: float = 0.0
-    system_s: float = 0.0
-    skipped: list[str] = field(default_factory=list)
+    score: Score
+    route_length_m: float
+    game_s: float
+    system_s: float
+    skipped: tuple[str, ...] = ()
 
     def to_json(self, index: int) -> dict[str, Any]:
         """As the file holds it."""
-        score = self.score or Score("Started", 0.0, 0.0, 0.0, {kind.value: [] for kind in Kind})
+        score = self.score
         return {
             "index": index,
             "route_id": self.route_id,
             "scenario_name": self.scenario_name,
-            "weather_id": self.weather_id,
+            "weather_id": None,  # Bench2Drive looks weathers up in a table of its own; others have no name there
             "save_name": self.save_name,
             "status": score.status,
             "num_infractions": score.count,
@@ -84,7 +82,7 @@ class Record:
                 "route_length": round(self.route_length_m, _DIGITS),
                 "duration_game": round(self.game_s, _DIGITS),
                 "duration_system": round(self.system_s, _DIGITS),
-                "skipped_scenarios": self.skipped,
+                "skipped_scenarios": list(self.skipped),
             },
             "town_name": self.town_name,
         }

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from xml.etree.ElementTree import Element
 
 import carla
 
+from bestrand_drive.benchmarks.route_places import parsed, place_of
 from bestrand_drive.benchmarks.routes import read_route_file
-from bestrand_drive.errors import UsageError
+from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.evaluator.scenarios.scenario import ScenarioConfig
-
-Weather = tuple[float, carla.WeatherParameters]
-"""Percent of the way, and the weather there."""
+from bestrand_drive.evaluator.weather import Weather
 
 
 @dataclass(frozen=True)
@@ -24,7 +23,7 @@ class Route:
     Attributes:
         id: As the file gives it.
         town: Where.
-        waypoints: In order, two at least.
+        waypoints: In order, one at least.
         scenarios: In order.
         weathers: By ascending percent, one at least.
     """
@@ -50,7 +49,7 @@ def read_routes(path: Path, subset: str = "") -> list[Route]:
     file = read_route_file(path)
     ids = [route.id for route in file.routes]
     wanted = set(ids) if not subset else _chosen(ids, subset)
-    return [_route(file.content[part.start : part.end]) for part in file.routes if part.id in wanted]
+    return [_route(*parsed(file, part)) for part in file.routes if part.id in wanted]
 
 
 def _chosen(ids: Sequence[str], subset: str) -> set[str]:
@@ -67,25 +66,33 @@ def _chosen(ids: Sequence[str], subset: str) -> set[str]:
     return wanted
 
 
-def _route(xml: bytes) -> Route:
-    element = ET.fromstring(xml)  # noqa: S314  the scan before has refused every DOCTYPE
-    points = tuple(_location(position) for position in element.iterfind("waypoints/position"))
-    scenarios = tuple(_scenario(scenario) for scenario in element.iterfind("scenarios/scenario"))
-    weathers = sorted((_weather(weather) for weather in element.iterfind("weathers/weather")), key=lambda one: one[0])
+def _route(element: Element, where: str) -> Route:
+    points = tuple(_location(position, where) for position in element.iterfind("waypoints/position"))
+    scenarios = tuple(_scenario(scenario, where) for scenario in element.iterfind("scenarios/scenario"))
+    weathers = [_weather(weather, where) for weather in element.iterfind("weathers/weather")]
+    weathers.sort(key=lambda one: one[0])
     return Route(element.attrib["id"], element.attrib["town"], points, scenarios, tuple(weathers) or ((0.0, _base()),))
 
 
-def _location(element: ET.Element) -> carla.Location:
-    return carla.Location(*(float(element.attrib[axis]) for axis in "xyz"))
+def _location(element: Element, where: str) -> carla.Location:
+    return carla.Location(*place_of(element, where))
 
 
-def _scenario(element: ET.Element) -> ScenarioConfig:
-    trigger = element.find("trigger_point")
+def _number(element: Element, name: str, where: str, default: str = "") -> float:
+    text = element.attrib.get(name, default)
+    try:
+        return float(text)
+    except ValueError as error:
+        raise DataRefused(f"{where}: <{element.tag}> has {name}={text[:40]!r}, which is no number.") from error
+
+
+def _scenario(element: Element, where: str) -> ScenarioConfig:
+    name, trigger = element.attrib.get("name", ""), element.find("trigger_point")
     if trigger is None:
-        raise UsageError(f"scenario {element.attrib.get('name')!r} has no trigger_point.")
-    place = carla.Transform(_location(trigger), carla.Rotation(yaw=float(trigger.attrib.get("yaw", 0.0))))
+        raise DataRefused(f"{where}: scenario {name[:40]!r} has no trigger_point.")
+    place = carla.Transform(_location(trigger, where), carla.Rotation(yaw=_number(trigger, "yaw", where, "0")))
     parameters = {child.tag: dict(child.attrib) for child in element if child.tag != "trigger_point"}
-    return ScenarioConfig(element.attrib.get("name", ""), element.attrib.get("type", ""), place, parameters)
+    return ScenarioConfig(name, element.attrib.get("type", ""), place, parameters)
 
 
 def _base() -> carla.WeatherParameters:
@@ -93,9 +100,9 @@ def _base() -> carla.WeatherParameters:
     return carla.WeatherParameters(sun_altitude_angle=70.0, cloudiness=50.0)
 
 
-def _weather(element: ET.Element) -> Weather:
+def _weather(element: Element, where: str) -> Weather:
     weather = _base()
-    for name, value in element.attrib.items():
+    for name in element.attrib:
         if hasattr(weather, name):
-            setattr(weather, name, float(value))
-    return float(element.attrib["route_percentage"]), weather
+            setattr(weather, name, _number(element, name, where))
+    return _number(element, "route_percentage", where), weather

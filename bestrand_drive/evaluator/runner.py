@@ -18,15 +18,13 @@ from bestrand_drive.evaluator.metric_info import write_steps
 from bestrand_drive.evaluator.results import Record, Results
 from bestrand_drive.evaluator.route_file import Route, read_routes
 from bestrand_drive.evaluator.scenarios.catalog import TYPES
+from bestrand_drive.evaluator.scene import DELTA_S
 from bestrand_drive.evaluator.scoring import score
 from bestrand_drive.evaluator.session import Session, connected
-from bestrand_drive.evaluator.stage import DELTA_S
 from bestrand_drive.files import write_atomic
 
 CRASHED = 255
 """What the leaderboard's evaluators leave with when they stop early."""
-_WEATHER = None
-"""Bench2Drive looks weathers up in a table of its own; others have no name there."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -82,55 +80,47 @@ def _drive(
     session: Session, route: Route, repetition: int, conditions: Conditions, results: Results, record_to: str
 ) -> str:
     """Drive one route and write what came of it; why it ended early."""
-    record = _record(route, repetition)
-    print(f"========= {record.route_id} ({route.town}, {record.scenario_name})", flush=True)
-    drive = Drive(session, route, record.save_name, conditions)
-    if record_to:
-        session.client.start_recorder(f"{record_to}/{record.route_id}.log")
+    route_id = f"RouteScenario_{route.id}_rep{repetition}"
+    scenario = route.scenarios[0].name if route.scenarios else "NoScenario"
+    print(f"========= {route_id} ({route.town}, {scenario})", flush=True)
+    recording = f"{record_to}/{route_id}.log" if record_to else ""
+    drive = Drive(session, route, save_name(route_id, route.town, scenario), conditions, recording)
     drive.run()
-    if record_to and drive.failure != SIMULATION:
-        session.client.stop_recorder()
     results.sensors = results.sensors or drive.sensors
-    _fill(record, drive)
-    results.records.append(record)
+    results.records.append(_record(route_id, scenario, drive))
     results.entry_status = {SIMULATION: "Crashed", SENSORS: "Rejected"}.get(drive.failure, "Started")
     results.write()
     if conditions.saves:
-        write_steps(Path(os.environ["SAVE_PATH"]) / record.save_name, drive.steps)
+        write_steps(Path(os.environ["SAVE_PATH"]) / drive.save_name, drive.steps)
     return drive.failure
 
 
-def _record(route: Route, repetition: int) -> Record:
-    route_id = f"RouteScenario_{route.id}_rep{repetition}"
-    scenario = route.scenarios[0].name if route.scenarios else "NoScenario"
+def save_name(route_id: str, town: str, scenario: str) -> str:
+    """Folder for what the agent saves, named as Bench2Drive's, with its word for a weather that has no name there."""
     now = datetime.now().astimezone().strftime("%m_%d_%H_%M_%S")
-    saved = f"{route_id}_{route.town}_{scenario}_{_WEATHER}_{now}"
-    return Record(route_id, scenario, _WEATHER, saved, route.town)
+    return f"{route_id}_{town}_{scenario}_None_{now}".replace("/", "_")  # a scenario's name may hold anything
 
 
-def _fill(record: Record, drive: Drive) -> None:
-    record.skipped = [] if drive.cast is None else [f"{name}: {why}" for name, why in drive.cast.skipped]
-    record.route_length_m = drive.length_m
-    record.game_s, record.system_s = drive.ticks * DELTA_S, drive.system_s
-    events = [] if drive.judge is None or drive.cast is None else [*drive.judge.events, *drive.cast.events]
-    completion = 0.0 if drive.judge is None else drive.judge.completion
-    record.score = score(events, completion, drive.failure)
-    said = record.score
-    print(f"{record.route_id}: {said.status}, {said.composed:.2f} ({said.completion:.2f} % x {said.penalty:.3f}), "
-          f"{record.game_s:.1f} s game in {record.system_s:.2f} s", flush=True)  # fmt: skip
+def _record(route_id: str, scenario: str, drive: Drive) -> Record:
+    """What came of a drive; told, too."""
+    said = score(drive.events, drive.completion, drive.failure)
+    skipped = () if drive.cast is None else tuple(f"{name}: {why}" for name, why in drive.cast.skipped)
+    game_s = drive.ticks * DELTA_S
+    print(f"{route_id}: {said.status}, {said.composed:.2f} ({said.completion:.2f} % x {said.penalty:.3f}), "
+          f"{game_s:.1f} s game in {drive.system_s:.2f} s", flush=True)  # fmt: skip
     for kind, messages in said.infractions.items():
         if messages and kind != Kind.MIN_SPEED.value:
             print(f"  {kind}: " + "; ".join(messages), flush=True)
     sys.stderr.flush()
+    return Record(route_id, scenario, drive.save_name, drive.route.town, said,
+                  drive.length_m, game_s, drive.system_s, skipped)  # fmt: skip
 
 
 def _live(path: Path) -> Callable[[Drive], None]:
     """Writes how a drive goes."""
 
     def write(drive: Drive) -> None:
-        if drive.judge is None:
-            return
-        found = score(drive.judge.events, drive.judge.completion)
+        found = score(drive.events, drive.completion)
         lines = [f"Route: {drive.route.id}", f"Save name: {drive.save_name}", f"Driving score: {found.composed:.3f}",
                  f"Route completion: {found.completion:.3f}", f"Infraction penalty: {found.penalty:.3f}",
                  f"Game duration: {drive.ticks * DELTA_S:.2f}", f"Infractions: {found.count}"]  # fmt: skip

@@ -9,7 +9,7 @@ from pathlib import Path
 import carla
 
 from bestrand_drive.errors import EnvironmentFault
-from bestrand_drive.evaluator.stage import DELTA_S
+from bestrand_drive.evaluator.scene import DELTA_S
 
 _ASK_S = 5.0
 _TILE_M = 650.0
@@ -39,7 +39,7 @@ class Session:
         if town in self._listed:
             self.world = self.client.load_world(town, reset_settings=False)
         else:
-            self.world = self.client.generate_opendrive_world(self._file(town).read_text(), _parameters(), False)
+            self.world = self.client.generate_opendrive_world(self._opendrive(town), _parameters(), False)
         self._tell_distances()
         self.world.reset_all_traffic_lights()
         self.world.tick()
@@ -55,6 +55,9 @@ class Session:
 
     def _file(self, town: str) -> Path:
         return self._towns / f"{town}.xodr"
+
+    def _opendrive(self, town: str) -> str:
+        return self._file(town).read_text("utf-8", "replace")  # letters in names are nothing to drive on
 
     def _tell_distances(self) -> None:
         """Large maps forget these when they are loaded."""
@@ -98,11 +101,11 @@ def connected(host: str, port: int, timeout_s: float, towns: Path) -> Iterator[S
     """A session; the server gets its settings back where it is still there.
 
     Raises:
-        EnvironmentFault: No server answers.
+        EnvironmentFault: There is no such host, or no server answers there.
     """
-    client = carla.Client(host, port)
-    client.set_timeout(timeout_s)
     try:
+        client = carla.Client(host, port)
+        client.set_timeout(timeout_s)
         session = Session(client, timeout_s, towns)
         before = session.world.get_settings()
         session.world.apply_settings(_synchronous(before))

@@ -1,70 +1,42 @@
-"""What a scenario may use: the world, the plan, the time, the states of this tick, the traffic."""
+"""What a scenario may use: the scene, what moves in it, and chance."""
 
 from __future__ import annotations
 
 import copy
-import math
 import random
-from dataclasses import dataclass, field
+from typing import Any
 
 import carla
 
+from bestrand_drive.evaluator.ambient import Ambient
 from bestrand_drive.evaluator.plan import Plan
-from bestrand_drive.evaluator.state import State
+from bestrand_drive.evaluator.scene import Scene
 from bestrand_drive.evaluator.traffic import Traffic
 
-DELTA_S = 0.05
-"""Simulated seconds a tick: 20 Hz."""
 
-
-@dataclass
-class Now:
-    """What changes every tick; shared by all views of a stage."""
-
-    frame: int = 0
-    time_s: float = 0.0
-    progress_m: float = 0.0
-    plan_index: int = 0
-    snapshot: carla.WorldSnapshot | None = None
-    states: dict[int, State] = field(default_factory=dict)
-    fresh: dict[int, State] = field(default_factory=dict)
-    """Spawned since the last tick: no snapshot knows them yet."""
-    spawned: dict[int, carla.Actor] = field(default_factory=dict)
-
-
-class Stage:
+class Stage(Scene):
     """The shared part of a drive; each scenario sees it with a random generator of its own.
 
     Attributes:
-        client: CARLA's client, for batches.
-        world: CARLA's world.
-        map: Its map.
-        ego: The agent's vehicle.
-        plan: The way that the route asks for.
         traffic: Everything that moves beside the ego.
-        seed: Of the drive.
+        ambient: The part of it that belongs to no scenario.
         rng: Of this scenario.
-        delta_s: Simulated seconds a tick.
+        own: Spawned through this view.
     """
-
-    delta_s = DELTA_S
 
     def __init__(
         self, client: carla.Client, world: carla.World, map_: carla.Map, ego: carla.Vehicle, plan: Plan, name: str,
         seed: int,
     ) -> None:  # fmt: skip
-        self.client, self.world, self.map, self.ego, self.plan = client, world, map_, ego, plan
-        self.seed = seed
-        self._name = name
-        self.now = Now()
-        self._library = world.get_blueprint_library()  # each call asks the server for all of it
+        super().__init__(client, world, map_, ego, plan)
+        self._chance = f"{seed}/{name}"
         self.own: list[carla.Actor] = []
-        """Spawned through this view."""
         self.rng = self._generator("stage")
-        self.traffic = Traffic(self, self._generator("traffic"))
+        self.traffic = Traffic(self)
+        self.ambient = Ambient(self, self.traffic, self._generator("traffic"))
 
     def _generator(self, purpose: str) -> random.Random:
-        return random.Random(f"{self.seed}/{self._name}/{purpose}")  # noqa: S311  no secret
+        return random.Random(f"{self._chance}/{purpose}")  # noqa: S311  no secret
 
     def for_scenario(self, name: str) -> Stage:
         """The same stage with a generator that only depends on the seed, the route and the name."""
@@ -72,105 +44,16 @@ class Stage:
         view.rng, view.own = self._generator(f"scenario {name}"), []
         return view
 
-    @property
-    def frame(self) -> int:
-        """Of the last tick."""
-        return self.now.frame
-
-    @property
-    def time_s(self) -> float:
-        """Simulated seconds since the drive began."""
-        return self.now.time_s
-
-    @property
-    def progress_m(self) -> float:
-        """Of the ego along the plan."""
-        return self.now.progress_m
-
-    @property
-    def plan_index(self) -> int:
-        """The plan's point that is nearest to the ego."""
-        return self.now.plan_index
-
-    def see(self, snapshot: carla.WorldSnapshot, time_s: float) -> None:
-        """A tick has passed."""
-        now = self.now
-        now.snapshot, now.frame, now.time_s = snapshot, snapshot.frame, time_s
-        now.states.clear()
-        now.fresh.clear()
-        index, _ = self.plan.project(self.state(self.ego).location, now.plan_index)
-        now.plan_index, now.progress_m = index, self.plan.distances[index]
-
     def spawn(
         self, blueprint: str, transform: carla.Transform, speed_m_s: float = 0.0, **attributes: str
     ) -> carla.Actor | None:
-        """Spawn an actor, which is destroyed at the end of the drive at the latest.
-
-        Args:
-            blueprint: Its id, ``vehicle.tesla.model3`` for instance; what the server does not have gives None too.
-            transform: Where; put vehicles half a metre above the road.
-            speed_m_s: It already moves so fast along its heading.
-            attributes: Of the blueprint, e.g. ``role_name="scenario"``, ``color="255,0,0"``; unknown ones are left out.
-
-        Returns:
-            None when the place is taken.
-        """
-        found = list(self._library.filter(blueprint))
-        if not found:
-            return None
-        for name, value in attributes.items():
-            if found[0].has_attribute(name):
-                found[0].set_attribute(name, value)
-        actor = self.world.try_spawn_actor(found[0], transform)
+        """As a scene's; noted in ``own``."""
+        actor = super().spawn(blueprint, transform, speed_m_s, **attributes)
         if actor is not None:
-            self.now.spawned[actor.id] = actor
             self.own.append(actor)
-            place = carla.Transform(transform.location, transform.rotation)
-            velocity = place.get_forward_vector() * speed_m_s
-            if speed_m_s > 0.0:
-                actor.set_target_velocity(velocity)
-            self.now.fresh[actor.id] = State(place.location, place.rotation, velocity, speed_m_s)
         return actor
 
-    def destroy(self, actor: carla.Actor) -> None:
-        """Remove an actor that ``spawn`` gave."""
-        self.traffic.release(actor)
-        if self.now.spawned.pop(actor.id, None) is not None:
-            actor.destroy()
-
-    def others(self) -> list[carla.Actor]:
-        """All actors that ``spawn`` gave and that are still there, in that order."""
-        return list(self.now.spawned.values())
-
-    def state(self, actor: carla.Actor) -> State:
-        """Of this tick's snapshot; cheap."""
-        number, now = actor.id, self.now
-        known = now.states.get(number)
-        if known is None:
-            found = now.snapshot.find(number) if now.snapshot is not None else None
-            if found is None:
-                fresh = now.fresh.get(number)
-                return fresh if fresh is not None else self._asked(actor)
-            known = now.states[number] = State.of(found)
-        return known
-
-    def _asked(self, actor: carla.Actor) -> State:
-        """From the actor itself: before the first tick, or when something else spawned it."""
-        transform, velocity = actor.get_transform(), actor.get_velocity()
-        speed = math.hypot(velocity.x, velocity.y, velocity.z)
-        return State(transform.location, transform.rotation, velocity, speed)
-
-    def distance_to_ego(self, actor: carla.Actor) -> float:
-        """Metres between the origins."""
-        return float(self.state(actor).location.distance(self.state(self.ego).location))
-
-    def exists(self, actor: carla.Actor) -> bool:
-        """Whether an actor that ``spawn`` gave is still there."""
-        return actor.id in self.now.spawned
-
-    def clear(self) -> None:
-        """Remove all that was spawned."""
-        gone = [carla.command.DestroyActor(number) for number in self.now.spawned]
-        if gone:
-            self.client.apply_batch_sync(gone, False)
-        self.now.spawned.clear()
+    def move(self) -> list[Any]:
+        """The commands of this tick for all that moves beside the ego."""
+        self.ambient.tick()
+        return self.traffic.tick()

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import random
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import carla
 
-from bestrand_drive.evaluator.ambient import Ambient
 from bestrand_drive.evaluator.following import (
     CROSSING_S,
     Body,
@@ -23,10 +21,8 @@ from bestrand_drive.evaluator.following import (
 )
 from bestrand_drive.evaluator.lights import LightLines
 from bestrand_drive.evaluator.path import Path
+from bestrand_drive.evaluator.scene import Scene
 from bestrand_drive.evaluator.state import State
-
-if TYPE_CHECKING:
-    from bestrand_drive.evaluator.stage import Stage
 
 _ENDS_M = 1.5
 _ARRIVED_M = 0.3
@@ -100,15 +96,14 @@ class Walk:
 
 
 class Traffic:
-    """Everything that moves beside the ego."""
+    """Drives vehicles and walkers that are in a scene."""
 
-    def __init__(self, stage: Stage, rng: random.Random) -> None:
-        self._stage = stage
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
         self._driven: dict[int, Driven] = {}
         self._walks: dict[int, Walk] = {}
         self._halves: dict[int, tuple[float, float]] = {}
-        self._lights = LightLines(stage.world)
-        self._ambient = Ambient(stage, self, rng)
+        self._lights = LightLines(scene.world)
 
     def drive(
         self,
@@ -136,7 +131,7 @@ class Traffic:
         driven.respects_lights, driven.yields, driven.keeps_distance = respects_lights, yields, keeps_distance
         driven.deceleration_m_s2 = deceleration_m_s2
         before = self._driven.get(actor.id)
-        driven.commanded = before.commanded if before else self._stage.state(actor).speed
+        driven.commanded = before.commanded if before else self._scene.state(actor).speed
         self._driven[actor.id] = driven
         return driven
 
@@ -145,31 +140,11 @@ class Traffic:
         walk = self._walks[walker.id] = Walk(walker, target, speed_m_s)
         return walk
 
-    def release(self, actor: carla.Actor) -> None:
-        """Drive it no more; it keeps the last command."""
-        self._driven.pop(actor.id, None)
-        self._walks.pop(actor.id, None)
-
-    def clear(self, around: carla.Location, radius_m: float) -> None:
-        """Remove the background vehicles there."""
-        self._ambient.clear(around, radius_m)
-
-    def keep_away(self, around: carla.Location, radius_m: float) -> None:
-        """Put no background vehicle there from now on."""
-        self._ambient.keep_away(around, radius_m)
-
-    def background(self, count: int) -> None:
-        """How many ambient vehicles there are around the ego from now on."""
-        self._ambient.count = count
-
-    def mean_background_speed(self) -> float | None:
-        """Of the ambient vehicles, m/s; None without any."""
-        speeds = [self._stage.state(actor).speed for actor in self._ambient.vehicles]
-        return sum(speeds) / len(speeds) if speeds else None
-
     def tick(self) -> list[Any]:
-        """The commands of this tick."""
-        self._ambient.tick()
+        """The commands of this tick, for those that are still there."""
+        exists = self._scene.exists
+        self._driven = {number: one for number, one in self._driven.items() if exists(one.actor)}
+        self._walks = {number: one for number, one in self._walks.items() if exists(one.actor)}
         commands: list[Any] = []
         bodies = self._bodies() if self._driven else []
         for driven in self._driven.values():
@@ -181,10 +156,10 @@ class Traffic:
 
     def _bodies(self) -> list[Body]:
         """The ego and all that was spawned, with the ways that are known."""
-        ego, plan = self._stage.ego, self._stage.plan
-        track = _track(self._stage.plan_index, self._stage.state(ego).speed, plan.distances, plan.xs, plan.ys)
+        ego, plan = self._scene.ego, self._scene.plan
+        track = _track(self._scene.plan_index, self._scene.state(ego).speed, plan.distances, plan.xs, plan.ys)
         bodies = [self._body(ego, track)]
-        for actor in self._stage.others():
+        for actor in self._scene.others():
             driven = self._driven.get(actor.id)
             way: Track = ()
             if driven is not None and len(driven.line) > 1:
@@ -194,7 +169,7 @@ class Traffic:
         return bodies
 
     def _body(self, actor: carla.Actor, track: Track = ()) -> Body:
-        state = self._stage.state(actor)
+        state = self._scene.state(actor)
         half = self._halves.get(actor.id)
         if half is None:
             extent = actor.bounding_box.extent
@@ -202,7 +177,7 @@ class Traffic:
         return Body(actor.id, state.location.x, state.location.y, state.velocity.x, state.velocity.y, *half, track)
 
     def _steer(self, driven: Driven, bodies: list[Body]) -> list[Any]:
-        state = self._stage.state(driven.actor)
+        state = self._scene.state(driven.actor)
         if len(driven.line) < 2:
             driven.done = True
             return self._go(driven, state, 0.0, 0.0)
@@ -212,11 +187,11 @@ class Traffic:
         wanted = min(driven.speed_m_s, driven.line.limits[driven.index])
         if driven.stopped or driven.remaining_m < _ENDS_M:
             driven.done = driven.done or driven.remaining_m < _ENDS_M
-            after = max(speed - driven.deceleration_m_s2 * self._stage.delta_s, 0.0)
+            after = max(speed - driven.deceleration_m_s2 * self._scene.delta_s, 0.0)
         else:
             lead = self._lead(driven, bodies, speed)
             pull = acceleration(speed, wanted, lead, driven.deceleration_m_s2)
-            after = max(speed + pull * self._stage.delta_s, 0.0)
+            after = max(speed + pull * self._scene.delta_s, 0.0)
         rate = yaw_rate(driven.line, driven.index, x, y, state.rotation.yaw, after)
         return self._go(driven, state, after, rate)
 
@@ -258,10 +233,10 @@ class Traffic:
         ]
 
     def _step(self, walk: Walk) -> Any:
-        place = self._stage.state(walk.actor).location
+        place = self._scene.state(walk.actor).location
         dx, dy = walk.target.x - place.x, walk.target.y - place.y
         away_m = math.hypot(dx, dy)
-        walk.done = away_m < max(_ARRIVED_M, 0.5 * walk.speed_m_s * self._stage.delta_s)
+        walk.done = away_m < max(_ARRIVED_M, 0.5 * walk.speed_m_s * self._scene.delta_s)
         direction = carla.Vector3D(dx / away_m, dy / away_m, 0.0) if away_m > 1e-6 else carla.Vector3D(1.0, 0.0, 0.0)
         speed = 0.0 if walk.done else walk.speed_m_s
         return carla.command.ApplyWalkerControl(walk.actor.id, carla.WalkerControl(direction, speed, False))

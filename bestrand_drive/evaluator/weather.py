@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import carla
 
+Weather = tuple[float, carla.WeatherParameters]
+"""Percent of the way, and the weather there."""
 _VALUES = (
     *("cloudiness", "precipitation", "precipitation_deposits", "wind_intensity", "sun_azimuth_angle"),
     *("sun_altitude_angle", "wetness", "fog_distance", "fog_density", "fog_falloff", "scattering_intensity"),
@@ -17,7 +19,7 @@ _VALUES = (
 class RouteWeather:
     """Sets the weather where it changes."""
 
-    def __init__(self, world: carla.World, weathers: Sequence[tuple[float, carla.WeatherParameters]]) -> None:
+    def __init__(self, world: carla.World, weathers: Sequence[Weather]) -> None:
         self._world = world
         self._weathers = weathers
         first = self._values(weathers[0][1])

@@ -81,7 +81,7 @@ def test_real_tables_hold_each_cell_once(full, real):
         keys += [*zip(table.missing.item_id, table.missing.repeat, table.missing.metric, strict=True)]
         assert len(keys) == len(set(keys)) == 220 * 4
         assert table.values["value"].notna().all()
-        assert table.counts["no_record"] == 220 - results.unique_routes
+        assert table.counts["no_record"] == 220 - table.counts["unique_routes"]
         assert (table.costs["duration_s"] > 0).all()
 
 

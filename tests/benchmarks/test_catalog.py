@@ -2,9 +2,10 @@
 
 import pytest
 
-from bestrand_drive.benchmarks import bench2drive
+from bestrand_drive.benchmarks import bench2drive, catalog
 from bestrand_drive.benchmarks.catalog import identify, load_route_sets, load_rules
 from bestrand_drive.benchmarks.routes import parse_routes, read_route_file, subset_xml
+from bestrand_drive.errors import BestrandError
 
 FILES = {
     "bench2drive220": "bench2drive220.xml",
@@ -36,6 +37,17 @@ def test_shipped_descriptions_are_consistent():
         assert known.benchmark == "fail2drive" or set(known.types) <= types
         assert set(known.fragile) <= known.routes.keys()
     assert len(types) == 44
+
+
+@pytest.mark.parametrize("content", ["a: [", "- a", "routes: {}", None])
+@pytest.mark.parametrize("load", [load_route_sets, load_rules])
+def test_a_damaged_installation_is_told_as_such(monkeypatch, tmp_path, load, content):
+    path = tmp_path / "bench2drive.yaml"
+    path.symlink_to("absent") if content is None else path.write_text(content)
+    monkeypatch.setattr(catalog, "configs_folder", lambda: tmp_path)
+    with pytest.raises(BestrandError, match=r"(?s)bench2drive\.yaml: .*install the package again") as raised:
+        load("bench2drive")
+    assert type(raised.value) is BestrandError
 
 
 @pytest.mark.parametrize("benchmark", ["bench2drive", "fail2drive"])

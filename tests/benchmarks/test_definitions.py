@@ -73,6 +73,22 @@ def test_bench2drive_divides_by_all_routes_when_missing_ones_score_zero(four, mi
     assert "comfort" not in totals
 
 
+@pytest.mark.parametrize(("missing", "overtaking", "mean"), [("zero", 50.0, 90.0), ("exclude", 100.0, 100.0)])
+def test_the_mean_of_the_abilities_is_that_of_those_beside_it(build, tmp_path, missing, overtaking, mean):
+    """Also where a route without a record counts as lost."""
+    types = ("Accident", "Accident", "HighwayCutIn", "ParkingCutIn", "YieldToEmergencyVehicle", "T_Junction")
+    routes = [build.route(number, kind) for number, kind in enumerate(types, 1)]
+    (tmp_path / "routes.xml").write_bytes(build.routes(*routes))
+    records = [build.record(f"RouteScenario_{number}_rep0") for number in range(2, 7)]
+    build.write(tmp_path / "results" / "a.json", records)
+    kind = definition("bench2drive")
+    benchmark = kind.load(tmp_path / "routes.xml")
+    results = read_results(tmp_path / "results", name="P", benchmark="bench2drive")
+    totals = kind.totals(benchmark, results, kind.scores(benchmark, results, None), missing)
+    assert totals["ability_overtaking"] == overtaking
+    assert totals["ability_mean"] == pytest.approx(mean)
+
+
 def test_a_drive_that_the_simulator_ended_tells_no_duration(four):
     benchmark, folder = four
     table = definition("bench2drive").scores(benchmark, read_results(folder, name="P", benchmark="bench2drive"), None)

@@ -49,7 +49,6 @@ def test_published_six_numbers(shared_data, full, policy):
     names = ("driving_score", "success", "harmonic_mean")
     ours = [totals[f"{split}_{name}"] for split in ("base", "generalization") for name in names]
     assert ours == pytest.approx(PUBLISHED[policy], abs=0.1)
-    assert totals["failed_counted_as_success"] == (47 if policy == "AlignDrive" else 0)
 
 
 @pytest.mark.parametrize("policy", PUBLISHED)

@@ -14,7 +14,7 @@ pytest.importorskip("carla")
 from bestrand_drive.evaluator.agent_api.sensor_interface import SensorConfigurationInvalid, SensorInterface
 from bestrand_drive.evaluator.agent_loading import AgentTooSlow, arm, within
 from bestrand_drive.evaluator.plan import RoadOption
-from bestrand_drive.evaluator.sensors import fault_of
+from bestrand_drive.evaluator.sensor_rules import fault_of
 from tests.headless.client.clients import ROOT
 
 IMPORTS = """
@@ -116,6 +116,11 @@ def without(spec, name):
         ([without(camera(), "id")], "SENSORS", "SENSORS", "described without id"),
         ([{"id": "x"}], "SENSORS", "SENSORS", "x is described without type"),
         ([{"type": "sensor.other.radar", "id": "r"}], "SENSORS", "SENSORS", "without horizontal_fov, vertical_fov"),
+        ([camera(fov="100", yaw="0")], "SENSORS", "SENSORS", None),
+        ([camera(fov="wide")], "SENSORS", "SENSORS", "sensor front: fov 'wide' is no number"),
+        ([camera(yaw=None)], "SENSORS", "SENSORS", "sensor front: yaw None is no number"),
+        ([camera(z=float("nan"))], "SENSORS", "SENSORS", "sensor front: z nan is no number"),
+        ([{"type": "sensor.opendrive_map", "id": "m", "reading_frequency": 0}], "MAP", "MAP", "0 is not above 0"),
     ],
 )
 def test_which_sensors_are_allowed(monkeypatch, sensors, agent, driven, word):

@@ -41,10 +41,9 @@ def written(tmp_path):
     results = Results(tmp_path / "result.json", 40, sensors=["carla_imu"], entry_status="Finished")
     for number in range(40):
         completion = rng.choice((100.0, round(rng.uniform(0, 99), 2)))
-        record = Record(f"RouteScenario_{number}_rep0", "Kind_1", None, f"save_{number}", "Town01")
-        record.score = score(events_of(rng), completion, rng.choice(("", "TickRuntime")))
-        record.route_length_m, record.game_s, record.system_s = 123.4567, 20.05, 1.5
-        results.records.append(record)
+        scored = score(events_of(rng), completion, rng.choice(("", "TickRuntime")))
+        names = (f"RouteScenario_{number}_rep0", "Kind_1", f"save_{number}", "Town01")
+        results.records.append(Record(*names, scored, route_length_m=123.4567, game_s=20.05, system_s=1.5))
     results.write(finished=True)
     return results
 
@@ -60,8 +59,8 @@ def test_the_readers_of_results_take_it_for_bench2drives(written):
 
 
 def test_scenarios_that_did_not_take_place_are_in_the_record(tmp_path):
-    record = Record("RouteScenario_1_rep0", "A_1", None, "save", "Town01", skipped=["A_1: no kerb"])
-    record.score = score([], 100.0, "")
+    names = ("RouteScenario_1_rep0", "A_1", "save", "Town01")
+    record = Record(*names, score([], 100.0), 1.0, 1.0, 1.0, skipped=("A_1: no kerb",))
     results = Results(tmp_path / "result.json", 1, records=[record])
     results.write(finished=True)
     (raw,) = json.loads(results.path.read_text())["_checkpoint"]["records"]

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from bestrand_drive.cli.choosing import compress_options as common
+from bestrand_drive.cli.choosing.compress_options import OF_A_CHOICE, Asked, Licence
 from bestrand_drive.cli.choosing.suite_text import print_compressed
+from bestrand_drive.cli.declared import declared
 from bestrand_drive.cli.evidence import options as read
-from bestrand_drive.cli.options import comma_list, metric_weights, name_lists, number_ranges, pairs, path_pairs
+from bestrand_drive.cli.options import number_ranges, pairs, path_pairs
 from bestrand_drive.errors import UsageError
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.evidence.driving import driving_evidence, load_benchmark
@@ -33,56 +34,26 @@ def _driving_command(benchmark: str) -> Callable[..., None]:
     """The subcommand of one driving benchmark; all take the same options."""
 
     def command(
-        out: common.Out,
+        *,
         routes: read.Routes = None,
         part: read.Part = "",
         probe: read.Probe = None,
-        keep: common.Keep = None,
-        k: common.Size = None,
-        hours: common.Hours = None,
-        seed: common.Seed = 0,
-        selector: common.SelectorName = "balanced",
-        objective: common.Objective = "scores",
-        candidates: common.Candidates = 128,
-        search: common.Search = "auto",
-        pool_factor: common.PoolFactor = None,
-        metric: common.Metric = None,
-        family: common.Family = None,
-        exclude: common.Exclude = "",
-        disjoint_from: common.DisjointFrom = None,
-        licence: common.Licence = None,
+        licence: Licence = None,
         metric_info: read.MetricInfo = None,
-        no_ability_guard: common.NoGuard = False,
-        no_probe_data: common.NoProbeData = False,
         allow_evaluator_mismatch: read.Mismatch = False,
-        force: common.Force = False,
+        asked: Annotated[Asked, OF_A_CHOICE],
     ) -> None:
-        if benchmark == "fail2drive" and (metric_info or no_ability_guard):
-            raise UsageError("--metric-info and --no-ability-guard are for Bench2Drive: Fail2Drive has neither part.")
-        request = CompressRequest(
-            keep=keep,
-            k=k,
-            hours=hours,
-            seed=seed,
-            selector=selector,
-            objective=objective,
-            candidates=candidates,
-            search=search,
-            pool_factor=pool_factor,
-            metric_weights=metric_weights(metric or []),
-            families=name_lists("--family", family or []),
-            guard=not no_ability_guard,
-            probe_data=not no_probe_data,
-        )
-        check_request(request, out, force=force)
+        if benchmark == "fail2drive" and metric_info:
+            raise UsageError("--metric-info is for Bench2Drive: Fail2Drive has no comfort.")
+        asked.check_guard(benchmark)
+        check_request(asked.request, asked.out, force=asked.force)
         known = load_benchmark(benchmark, routes, part)
         probes, infos = path_pairs("--probe", probe or []), path_pairs("--metric-info", metric_info or [])
         sources = result_sources(probes, pairs("--licence", licence or []), infos)
         evidence = driving_evidence(known, sources, allow_mismatch=allow_evaluator_mismatch)
-        request = with_exclusions(request, evidence, comma_list(exclude), disjoint_from or [])
-        _finish(evidence, request, out, force)
+        _finish(evidence, asked.request, asked)
 
-    return command
+    return declared(command)
 
 
 app.command(
@@ -104,10 +75,9 @@ app.command(
 )(_driving_command("builtin"))
 
 
-@app.command("scores")
-def scores(
+def _scores(
+    *,
     scores: read.Scores,
-    out: common.Out,
     items: read.Items = None,
     probe: Annotated[
         list[str] | None,
@@ -124,16 +94,6 @@ def scores(
             "weakest or strongest third; first: of the table. Copies are never picked."
         ),
     ] = "even",
-    keep: common.Keep = None,
-    k: common.Size = None,
-    hours: common.Hours = None,
-    seed: common.Seed = 0,
-    selector: common.SelectorName = "balanced",
-    objective: common.Objective = "scores",
-    candidates: common.Candidates = 128,
-    search: common.Search = "auto",
-    pool_factor: common.PoolFactor = None,
-    metric: common.Metric = None,
     bounds: Annotated[
         list[str] | None,
         typer.Option(
@@ -144,51 +104,35 @@ def scores(
         list[str] | None,
         typer.Option("--lower-is-better", help="Metric of which less is better; repeat.", show_default=False),
     ] = None,
-    family: common.Family = None,
-    exclude: common.Exclude = "",
-    disjoint_from: common.DisjointFrom = None,
     licence: Annotated[str, typer.Option(help="Licence of the score table.")] = "not stated",
-    no_probe_data: common.NoProbeData = False,
-    force: common.Force = False,
+    asked: Annotated[Asked, replace(OF_A_CHOICE, without=("no_ability_guard",))],
 ) -> None:
     """Choose items of any benchmark from a table of scores (item x model).
 
     Example: bestrand compress scores --scores scores.csv --n-probes 5 --keep 0.1 --out suite/
     """
-    weights = metric_weights(metric or [])
-    request = CompressRequest(
-        keep=keep,
-        k=k,
-        hours=hours,
-        seed=seed,
-        selector=selector,
-        objective=objective,
-        candidates=candidates,
-        search=search,
-        pool_factor=pool_factor,
-        metric_weights=weights,
-        families=name_lists("--family", family or []),
-        probe_data=not no_probe_data,
-    )
-    check_request(request, out, force=force)
+    request = asked.request
+    check_request(request, asked.out, force=asked.force)
     source = TableSource(
         scores=scores,
         items=items,
-        metrics=tuple(weights),
+        metrics=tuple(request.metric_weights),
         probes=tuple(probe or ()),
         n_probes=n_probes,
         bounds=number_ranges("--bounds", bounds or []),
         lower_is_better=tuple(lower_is_better or ()),
         probe_choice=probe_choice,
         families=request.families,
-        seed=seed,
+        seed=request.seed,
     )
     evidence = table_evidence(source, licence)
-    request = with_probed_families(request, source, evidence)
-    request = with_exclusions(request, evidence, comma_list(exclude), disjoint_from or [])
-    _finish(evidence, request, out, force)
+    _finish(evidence, with_probed_families(request, source, evidence), asked)
 
 
-def _finish(evidence: Evidence, request: CompressRequest, out: Path, force: bool) -> None:
-    suite = choose_and_write(evidence, request, out=out, force=force, command=sys.argv)
-    print_compressed(evidence, suite, out)
+app.command("scores")(declared(_scores))
+
+
+def _finish(evidence: Evidence, request: CompressRequest, asked: Asked) -> None:
+    request = with_exclusions(request, evidence, asked.exclude, asked.disjoint_from)
+    suite = choose_and_write(evidence, request, out=asked.out, force=asked.force, command=sys.argv)
+    print_compressed(evidence, suite, asked.out)

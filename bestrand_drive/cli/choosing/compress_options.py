@@ -1,23 +1,33 @@
-"""The options that every ``bestrand compress`` subcommand shares."""
+"""The options of a choice, which every ``bestrand compress`` subcommand has, and ``bestrand probe`` most of."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bestrand_drive.cli.declared import Options
+from bestrand_drive.cli.options import comma_list, metric_weights, name_lists
 from bestrand_drive.compression.selectors.registry import SELECTORS
+from bestrand_drive.errors import UsageError
+from bestrand_drive.workflows.choosing.request import CompressRequest
 
 Out = Annotated[Path, typer.Option(help="Folder to write the suite to.", show_default=False)]
 Keep = Annotated[
     float | None,
-    typer.Option(help="Share of items to keep, such as 0.35; exactly one of --keep, --k, --hours.", show_default=False),
+    typer.Option(help="Share of items to keep, such as 0.35.", show_default=False),
 ]
-Size = Annotated[int | None, typer.Option("--k", help="Number of items to keep.", show_default=False)]
+Size = Annotated[
+    int | None, typer.Option("--k", help="Number of items to keep, instead of --keep.", show_default=False)
+]
 Hours = Annotated[
     float | None,
-    typer.Option(help="Budget of hours a policy, by the mean duration over the probes.", show_default=False),
+    typer.Option(
+        help="Instead of --keep or --k: budget of hours a policy, by the mean duration over the probes.",
+        show_default=False,
+    ),
 ]
 Seed = Annotated[int, typer.Option(help="Seed of every draw; the same seed gives the same bytes.")]
 SelectorName = Annotated[
@@ -70,3 +80,76 @@ NoProbeData = Annotated[
     bool, typer.Option("--no-probe-data", help="Leave per-item probe figures out (wider intervals).")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace a suite that is there.")]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the shared options say.
+
+    Attributes:
+        request: Size, method and guards, without what must not be chosen.
+        out: Suite folder.
+        exclude: Item ids never to choose.
+        disjoint_from: Suites whose items are not to be chosen again.
+        force: Whether a suite that is there is replaced.
+    """
+
+    request: CompressRequest
+    out: Path
+    exclude: tuple[str, ...]
+    disjoint_from: tuple[Path, ...]
+    force: bool
+
+    def check_guard(self, benchmark: str) -> None:
+        """Refuse to switch a guard off that the benchmark has not.
+
+        Raises:
+            UsageError: It has no abilities.
+        """
+        if benchmark == "fail2drive" and not self.request.guard:
+            raise UsageError("--no-ability-guard is for Bench2Drive: Fail2Drive has no abilities.")
+
+
+def asked(
+    out: Out,
+    keep: Keep = None,
+    k: Size = None,
+    hours: Hours = None,
+    seed: Seed = 0,
+    selector: SelectorName = "balanced",
+    objective: Objective = "scores",
+    candidates: Candidates = 128,
+    search: Search = "auto",
+    pool_factor: PoolFactor = None,
+    metric: Metric = None,
+    family: Family = None,
+    exclude: Exclude = "",
+    disjoint_from: DisjointFrom = None,
+    no_ability_guard: NoGuard = False,
+    no_probe_data: NoProbeData = False,
+    force: Force = False,
+) -> Asked:
+    """What the options ask for.
+
+    Raises:
+        UsageError: The words of an option cannot be read.
+    """
+    request = CompressRequest(
+        keep=keep,
+        k=k,
+        hours=hours,
+        seed=seed,
+        selector=selector,
+        objective=objective,
+        candidates=candidates,
+        search=search,
+        pool_factor=pool_factor,
+        metric_weights=metric_weights(metric or ()),
+        families=name_lists("--family", family or ()),
+        guard=not no_ability_guard,
+        probe_data=not no_probe_data,
+    )
+    return Asked(request, out, comma_list(exclude), tuple(disjoint_from or ()), force)
+
+
+OF_A_CHOICE = Options(asked)

@@ -11,9 +11,10 @@ import typer
 from typer.core import TyperGroup
 
 from bestrand_drive.benchmarks.benchmark import Benchmark
+from bestrand_drive.cli.declared import declared
 from bestrand_drive.cli.evidence import options as read
 from bestrand_drive.cli.options import number_ranges, path_pairs
-from bestrand_drive.cli.planning.plan_options import Asked, of_a_plan
+from bestrand_drive.cli.planning.plan_options import OF_A_PLAN, Asked
 from bestrand_drive.cli.planning.plan_text import plan_json, print_plan
 from bestrand_drive.compression.noise import Noise
 from bestrand_drive.errors import ExitCode, UsageError
@@ -53,13 +54,14 @@ def _driving_command(benchmark: str) -> Callable[..., int]:
     """The subcommand of one driving benchmark; all take the same options."""
 
     def command(
-        asked: Asked,
+        *,
         routes: read.Routes = None,
         part: read.Part = "",
         probe: Annotated[
             list[str] | None,
             typer.Option("--probe", help="Results of a probe policy, NAME=PATH; repeat.", show_default=False),
         ] = None,
+        asked: Annotated[Asked, OF_A_PLAN],
     ) -> int:
         asked.request.check()
         known = load_benchmark(benchmark, routes, part)
@@ -70,7 +72,7 @@ def _driving_command(benchmark: str) -> Callable[..., int]:
             noise = noise_of_runs(_results(known, runs).scores, list(runs))
         return _finish(plan_evidence(evidence, asked.request, noise), asked.as_json)
 
-    return of_a_plan(command)
+    return declared(command)
 
 
 def _results(known: Benchmark, paths: Mapping[str, Path]) -> Evidence:
@@ -90,7 +92,7 @@ for _name, _given in {
 
 
 def _scores(
-    asked: Asked,
+    *,
     scores: read.Scores,
     items: read.Items = None,
     probe: Annotated[
@@ -104,6 +106,7 @@ def _scores(
         list[str] | None,
         typer.Option("--bounds", help="Least and greatest value of a metric, NAME=LOW:HIGH.", show_default=False),
     ] = None,
+    asked: Annotated[Asked, OF_A_PLAN],
 ) -> int:
     """Plan a suite of any benchmark by a table of scores, such as --scores m.csv --n-probes 5 --p95 0.02.
 
@@ -129,10 +132,13 @@ def _scores(
     return _finish(plan_evidence(evidence, request, noise), asked.as_json)
 
 
-app.command("scores")(of_a_plan(_scores))
+app.command("scores")(declared(_scores))
 
 
-def _of_suite(asked: Asked, suite: Annotated[Path, typer.Argument(help="Suite folder.", show_default=False)]) -> int:
+def _of_suite(
+    suite: Annotated[Path, typer.Argument(help="Suite folder.", show_default=False)],
+    asked: Annotated[Asked, replace(OF_A_PLAN, without=CHOICE)],
+) -> int:
     """Say what to expect of a suite, or of another size of the same benchmark, by suite.json alone."""
     asked.request.check(size_known=True)
     known = read_suite(suite)
@@ -143,7 +149,7 @@ def _of_suite(asked: Asked, suite: Annotated[Path, typer.Argument(help="Suite fo
     return _finish(plan_suite(known, asked.request, noise), asked.as_json)
 
 
-app.command("of-suite", hidden=True)(of_a_plan(_of_suite, without=CHOICE))
+app.command("of-suite", hidden=True)(declared(_of_suite))
 
 
 def _finish(plan: SuitePlan, as_json: bool) -> int:

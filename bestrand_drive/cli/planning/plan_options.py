@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Concatenate, Literal, ParamSpec
+from typing import Annotated, Literal
 
 import typer
 
 from bestrand_drive.cli.choosing.compress_options import Seed
-from bestrand_drive.cli.declared import declared, parameters_of
+from bestrand_drive.cli.declared import Options
 from bestrand_drive.cli.options import name_lists
 from bestrand_drive.errors import UsageError
 from bestrand_drive.workflows.planning.plan_request import GoalKind, PlanRequest, goal_of
-
-Own = ParamSpec("Own")
 
 P95 = Annotated[
     list[str] | None,
@@ -91,17 +89,6 @@ class Asked:
     as_json: bool
 
 
-def of_a_plan(command: Callable[Concatenate[Asked, Own], int], without: Collection[str] = ()) -> Callable[..., int]:
-    """A command with the options of a plan, read into its first argument, and its own before them.
-
-    Args:
-        command: Its parameters behind the first are options or arguments.
-        without: Options of a plan that it has not; they keep their defaults.
-    """
-    shared = [one for one in parameters_of(asked) if one.name not in without]
-    return declared(command, asked, [*parameters_of(command)[1:], *shared])
-
-
 def asked(
     p95: P95 = None,
     error: MeanError = None,
@@ -145,6 +132,9 @@ def asked(
         seed=seed,
     )
     return Asked(request, tuple(repeats or ()), as_json)
+
+
+OF_A_PLAN = Options(asked)
 
 
 def _by_metric(option: str, values: Sequence[str] | None) -> dict[str, float] | None:

@@ -6,12 +6,14 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from types import FrameType
+from typing import Annotated
 
 from bestrand_drive.benchmarks.builtin_routes import NAME
-from bestrand_drive.cli.running.driving_options import Json
-from bestrand_drive.cli.running.run_options import DryRun, Explain, of_a_run
+from bestrand_drive.cli.declared import Options, declared
+from bestrand_drive.cli.running.driving_options import DryRun, Explain, Json
+from bestrand_drive.cli.running.run_options import run_request
 from bestrand_drive.cli.tables import console, say
 from bestrand_drive.errors import ExitCode
 from bestrand_drive.files import dump_json
@@ -19,7 +21,7 @@ from bestrand_drive.simulation.doctor.case import Case
 from bestrand_drive.simulation.doctor.examine import examine
 from bestrand_drive.simulation.doctor.finding import Finding, Level
 from bestrand_drive.workflows.running.run_checks import check_numbers
-from bestrand_drive.workflows.running.run_request import RunRequest, words_of
+from bestrand_drive.workflows.running.run_request import RunRequest, routes_or_shipped, words_of
 
 _WIDTHS = 8, 15
 
@@ -33,8 +35,7 @@ class _Signalled(BaseException):
 
 
 def _doctor(
-    request: RunRequest,
-    *,
+    request: Annotated[RunRequest, Options(run_request, needed=False)],
     dry_run: DryRun = False,
     explain: Explain = False,
     json: Json = False,
@@ -47,6 +48,8 @@ def _doctor(
 
     Example: bestrand doctor --root Bench2Drive --carla-root carla --routes suite/ --agent agent.py
     """
+    if request.benchmark == NAME:
+        request = replace(request, routes=routes_or_shipped(NAME, request.routes))
     check_numbers(request)
     if request.until and request.routes and request.benchmark:
         from bestrand_drive.workflows.running.until import goal_of  # noqa: PLC0415  brings torch
@@ -59,7 +62,7 @@ def _doctor(
         return 128 + told.number
 
 
-doctor = of_a_run(_doctor, needed=False)
+doctor = declared(_doctor)
 
 
 @contextmanager
@@ -88,6 +91,7 @@ def _case(request: RunRequest) -> Case:
         carla_version=request.carla_version,
         server_command=words_of("--server-command", request.server_command),
         server_stop_command=words_of("--server-stop-command", request.server_stop_command),
+        server_extra=words_of("--server-extra", request.server_extra),
         simulated_in=request.simulator,
         routes=request.routes,
         part=request.part,

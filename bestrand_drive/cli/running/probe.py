@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -10,48 +12,38 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.console import Console
 
-from bestrand_drive.cli.choosing import compress_options as common
+from bestrand_drive.cli.choosing.compress_options import OF_A_CHOICE, Asked
 from bestrand_drive.cli.choosing.suite_text import print_compressed
+from bestrand_drive.cli.declared import Options, declared
 from bestrand_drive.cli.evidence import options as read
-from bestrand_drive.cli.options import comma_list, metric_weights
-from bestrand_drive.cli.running import driving_options as driving
-from bestrand_drive.cli.running.driving_options import HOW, SHOW, WHAT
+from bestrand_drive.cli.running.driving_options import HOW, SHOW, WHAT, Json
 from bestrand_drive.cli.running.probe_progress import Progress
 from bestrand_drive.cli.running.run import exit_code
+from bestrand_drive.cli.running.run_options import run_request
 from bestrand_drive.cli.running.run_text import as_json, print_summary
 from bestrand_drive.cli.tables import console, say, table
 from bestrand_drive.errors import ExitCode, Incomplete, UsageError
 from bestrand_drive.files import dump_json
-from bestrand_drive.simulation.adapters.variables import parse_variables
-from bestrand_drive.simulation.attempts.plan import MAX_ATTEMPTS, Action
+from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.processes.interrupts import interrupts
-from bestrand_drive.simulation.servers.gpus import parse_gpus
-from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.suite import Suite
-from bestrand_drive.workflows.choosing.request import CompressRequest
-from bestrand_drive.workflows.running.dry_run import dry_run
+from bestrand_drive.workflows.running.dry_run import dry_run as lines_of
 from bestrand_drive.workflows.running.preparing import Prepared
-from bestrand_drive.workflows.running.probe import (
-    ProbePlan,
-    ProbeRequest,
-    check_place,
-    choose_suite,
-    plan_probes,
-    plan_runs,
-    run_probes,
-)
+from bestrand_drive.workflows.running.probe import check_place, choose_suite, plan_runs, run_probes
 from bestrand_drive.workflows.running.probe_file import ProbeEntry, read_probe_file, shipped_probes
+from bestrand_drive.workflows.running.probe_plan import ProbePlan, ProbeRequest, plan_probes
 from bestrand_drive.workflows.running.run import RunReport
 from bestrand_drive.workflows.running.run_again import again_line
 from bestrand_drive.workflows.running.run_request import RunRequest, routes_or_shipped
 
+EACH = ("agent", "agent_config", "policy_name", "policy_id", "only", "repeat", "until", "until_interval", "level")
+"""Options of a run that are each probe's own, or follow from the pool."""
+OF_PROBES = Options(partial(run_request, agent="", out=Path()), without=(*EACH, "out", "routes", "part"))
+"""Options of a run that hold for every probe; places are those of a choice."""
 
-def probe(
-    benchmark: Annotated[
-        Literal["bench2drive", "fail2drive", "builtin"],
-        typer.Argument(help="Whose evaluator runs, on whose routes.", show_default=False),
-    ],
-    out: common.Out,
+
+def _probe(
+    *,
     probe_file: Annotated[
         Path | None,
         typer.Option(
@@ -70,104 +62,52 @@ def probe(
     ] = None,
     routes: read.Routes = None,
     part: read.Part = "",
-    towns: driving.Towns = None,
-    root: driving.Root = None,
-    python: Annotated[
-        str,
-        typer.Option(help="Interpreter of probes whose entry names none.", rich_help_panel=HOW, show_default=False),
-    ] = "",
-    env: driving.Env = None,
-    repeats: driving.Repeats = 1,
-    max_attempts: driving.MaxAttempts = MAX_ATTEMPTS,
-    timeout: driving.Timeout = None,
-    route_limit: driving.RouteLimit = None,
-    durations: driving.Durations = None,
+    run: Annotated[RunRequest, OF_PROBES],
     missing: Annotated[
         Literal["exclude"] | None,
         typer.Option(help="Choose though routes have no result, leaving them out.", rich_help_panel=HOW),
     ] = None,
-    carla_root: driving.CarlaRoot = None,
-    servers: driving.Servers = 1,
-    gpus: driving.Gpus = "",
-    servers_per_gpu: driving.ServersPerGpu = 1,
-    server_command: driving.ServerCommand = "",
-    server_stop_command: driving.ServerStopCommand = "",
-    carla_version: driving.CarlaVersion = None,
-    port_base: driving.PortBase = FIRST,
-    keep: Annotated[
-        float | None,
-        typer.Option(help="Share of items to keep, such as 0.35; exactly one of --keep and --k.", show_default=False),
-    ] = None,
-    k: common.Size = None,
-    pool_factor: common.PoolFactor = None,
-    seed: common.Seed = 0,
-    selector: common.SelectorName = "balanced",
-    candidates: common.Candidates = 128,
-    metric: common.Metric = None,
-    exclude: common.Exclude = "",
-    disjoint_from: common.DisjointFrom = None,
-    no_probe_data: common.NoProbeData = False,
-    force: common.Force = False,
-    only_show: Annotated[
+    choice: Annotated[Asked, replace(OF_A_CHOICE, without=("hours",))],
+    dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print pool and commands, start nothing.", rich_help_panel=SHOW)
     ] = False,
-    json: driving.Json = False,
+    json: Json = False,
 ) -> int:
     """Run probes on a drawn pool of the routes, then choose a suite by what they did.
 
     Give the same command again to go on after whatever happened. The suite is the one that `compress` makes of the
     same results. Leaves with 6, and writes no suite, when routes have no result and --missing does not allow it.
 
+    What a probe's entry says goes before --python, --track and --env. Each probe is a run of its own, one after the
+    other; with --engine workers, `bestrand worker` is given the folder of the probe that runs, which is printed.
+
     Example: bestrand probe builtin --part demo --keep 0.35 --servers 2 --out suite/
     """
-    choice = CompressRequest(
-        keep=keep,
-        k=k,
-        seed=seed,
-        selector=selector,
-        candidates=candidates,
-        pool_factor=pool_factor,
-        metric_weights=metric_weights(metric or []),
-        probe_data=not no_probe_data,
-    )
-    run = RunRequest(
-        benchmark=benchmark,
-        root=root,
-        routes=routes_or_shipped(benchmark, routes),
-        part=part,
-        towns=towns,
-        agent="",
-        out=out,
-        carla_root=carla_root,
-        servers=servers,
-        gpus=parse_gpus(gpus) if gpus else (),
-        servers_per_gpu=servers_per_gpu,
-        repeats=repeats,
-        python=python,
-        max_attempts=max_attempts,
-        server_command=server_command,
-        server_stop_command=server_stop_command,
-        carla_version=carla_version,
-        variables=parse_variables(env or ()),
-        timeout_s=timeout,
-        route_limit_s=route_limit,
-        port_base=port_base,
-        durations=tuple(durations or ()),
-    )
+    choice.check_guard(run.benchmark)
+    out = choice.out
     plan = plan_probes(
         ProbeRequest(
-            run=run,
-            probes=_probes(benchmark, probe_file),
-            choice=choice,
+            run=replace(run, routes=routes_or_shipped(run.benchmark, routes), part=part),
+            probes=_probes(run.benchmark, probe_file),
+            choice=choice.request,
             out=out,
-            runs=runs or out.with_name(f"{out.name}-runs"),
-            exclude=comma_list(exclude),
-            disjoint_from=tuple(disjoint_from or ()),
+            runs=runs or _beside(out),
+            exclude=choice.exclude,
+            disjoint_from=choice.disjoint_from,
             missing=missing is not None,
-            force=force,
+            force=choice.force,
         )
     )
-    return _show(plan, as_object=json) if only_show else _run(plan, as_object=json)
+    return _show(plan, as_object=json) if dry_run else _run(plan, as_object=json)
+
+
+probe = declared(_probe)
+
+
+def _beside(out: Path) -> Path:
+    """The folder of run folders, unless the user says where."""
+    named = Path(os.path.abspath(out)) if out.name in ("", "..") else out
+    return named.parent / f"{named.name}-runs"
 
 
 def _probes(benchmark: str, path: Path | None) -> tuple[ProbeEntry, ...]:
@@ -196,7 +136,7 @@ def _show(plan: ProbePlan, *, as_object: bool) -> int:
 
 
 def _lines(prepared: Prepared, report: RunReport) -> list[str]:
-    return dry_run(prepared, report.of(Action.RUN))
+    return lines_of(prepared, report.of(Action.RUN))
 
 
 def _print_plan(out: Console, plan: ProbePlan, reports: list[RunReport]) -> None:

@@ -13,7 +13,7 @@ from bestrand_drive.cli.running.run_lines import Lines
 from bestrand_drive.cli.running.run_live import LiveTable
 from bestrand_drive.cli.tables import say
 from bestrand_drive.simulation.engines.dispatch import Listener
-from bestrand_drive.workflows.running.probe import ProbeRun
+from bestrand_drive.workflows.running.probe_plan import ProbeRun
 from bestrand_drive.workflows.running.run_again import again_line
 
 

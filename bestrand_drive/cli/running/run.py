@@ -5,14 +5,17 @@ from __future__ import annotations
 import signal
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from functools import partial
+from typing import Annotated
 
 from rich.console import Console
 
-from bestrand_drive.cli.running.driving_options import Json
+from bestrand_drive.cli.declared import Options, declared
+from bestrand_drive.cli.running.driving_options import DryRun, Explain, Json
 from bestrand_drive.cli.running.run_lines import Lines
 from bestrand_drive.cli.running.run_live import LiveTable
-from bestrand_drive.cli.running.run_options import DryRun, Explain, of_a_run
+from bestrand_drive.cli.running.run_options import run_request
 from bestrand_drive.cli.running.run_text import as_json, print_plan, print_summary
 from bestrand_drive.cli.running.until_text import print_judged
 from bestrand_drive.cli.tables import console, say
@@ -23,10 +26,15 @@ from bestrand_drive.workflows.running.dry_run import dry_run as lines_of
 from bestrand_drive.workflows.running.preparing import prepare
 from bestrand_drive.workflows.running.run import RunReport, plan_run, run_policy
 from bestrand_drive.workflows.running.run_again import again_line
-from bestrand_drive.workflows.running.run_request import RunRequest
+from bestrand_drive.workflows.running.run_request import RunRequest, routes_or_shipped
 
 
-def _run_command(request: RunRequest, *, dry_run: DryRun = False, explain: Explain = False, json: Json = False) -> int:
+def _run_command(
+    request: Annotated[RunRequest, Options(run_request)],
+    dry_run: DryRun = False,
+    explain: Explain = False,
+    json: Json = False,
+) -> int:
     """Run a policy by the benchmark's own evaluator; give the same command again to go on.
 
     A result of the policy counts, however bad; only what the simulator or the machine did is tried again.
@@ -35,10 +43,11 @@ def _run_command(request: RunRequest, *, dry_run: DryRun = False, explain: Expla
 
     Example: bestrand run bench2drive --root Bench2Drive --carla-root carla --routes suite/ --agent a.py --out runs/A
     """
+    request = replace(request, routes=routes_or_shipped(request.benchmark, request.routes))
     return _show(request, commands=dry_run, as_object=json) if dry_run or explain else _run(request, as_object=json)
 
 
-run = of_a_run(_run_command, needed=True)
+run = declared(_run_command)
 
 
 def _show(request: RunRequest, *, commands: bool, as_object: bool) -> int:

@@ -10,7 +10,7 @@ from rich.console import Console
 
 from bestrand_drive.cli.running.until_text import block_line
 from bestrand_drive.cli.tables import say
-from bestrand_drive.simulation.attempts.plan import Action
+from bestrand_drive.simulation.attempts.plan import Action, CellPlan
 from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.engines.books import Settled
 from bestrand_drive.simulation.engines.drain import Drained
@@ -123,8 +123,8 @@ def drained_line(drained: Drained) -> str:
     )
 
 
-def cell_name(cell: Cell) -> str:
-    """How a cell is called."""
+def cell_name(cell: Cell | CellPlan | Attempt) -> str:
+    """How a cell is called, by itself or by what is planned or was made of it."""
     return f"route {cell.key.route_id}, repeat {cell.key.repeat}"
 
 
@@ -155,7 +155,7 @@ def _what_follows(settled: Settled) -> str:
 
 
 def _attempts(attempts: Sequence[Attempt]) -> str:
-    return "; ".join(f"route {one.key.route_id}, repeat {one.key.repeat}, attempt {one.number}" for one in attempts)
+    return "; ".join(f"{cell_name(one)}, attempt {one.number}" for one in attempts)
 
 
 def duration(seconds: float) -> str:

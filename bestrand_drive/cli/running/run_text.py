@@ -9,11 +9,12 @@ from typing import Any
 from rich.console import Console
 
 from bestrand_drive.benchmarks.outcomes import Outcome
-from bestrand_drive.cli.running.run_lines import drained_line
+from bestrand_drive.cli.running.run_lines import cell_name, drained_line
 from bestrand_drive.cli.running.until_text import judged_json
 from bestrand_drive.cli.tables import say, table
 from bestrand_drive.simulation.attempts.loads import mixture
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan
+from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.engines.drain import Drained
 from bestrand_drive.simulation.scheduling.durations import Durations
 from bestrand_drive.simulation.slots.keeping import failed
@@ -36,7 +37,7 @@ def print_summary(out: Console, report: RunReport, again: Again, out_folder: str
         say(out, f"attempts of this start: {len(report.made)} ({kinds})")
     for cell in missing:
         beyond = "" if cell in report.lacking else "; beyond the blocks that were enough"
-        say(out, f"missing: {_name(cell)}: {cell.why}{beyond}")
+        say(out, f"missing: {cell_name(cell)}: {cell.why}{beyond}")
         say(out, f"  again: {again(cell.key.route_id, cell.key.repeat)}")
     for one in report.drained:
         say(out, f"drained: {drained_line(one)}")
@@ -165,10 +166,6 @@ def _skipped(report: RunReport, cell: CellPlan) -> list[str]:
     return list(report.skipped.get(cell.key.cell, ()))
 
 
-def _attempt(attempt: Any) -> dict[str, Any]:  # noqa: ANN401  a pydantic model
+def _attempt(attempt: Attempt) -> dict[str, Any]:
     said: dict[str, Any] = attempt.model_dump(mode="json", exclude={"key", "log_lines", "evaluator"})
     return {"route": attempt.key.route_id, "repeat": attempt.key.repeat, "seed": attempt.key.seed} | said
-
-
-def _name(cell: CellPlan) -> str:
-    return f"route {cell.key.route_id}, repeat {cell.key.repeat}"

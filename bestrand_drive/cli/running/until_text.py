@@ -10,6 +10,7 @@ from rich.console import Console
 from bestrand_drive.cli.tables import say
 from bestrand_drive.workflows.running.judged import Hours, Judged
 from bestrand_drive.workflows.running.run import RunReport
+from bestrand_drive.workflows.running.run_again import exact
 from bestrand_drive.workflows.running.run_request import LEVEL, RunRequest
 
 if TYPE_CHECKING:
@@ -78,18 +79,12 @@ def estimate_line(request: RunRequest) -> str:
     """The command that says the same of the run folder."""
     words = ["bestrand", "estimate", str(request.routes), "--results", str(request.out)]
     for name, half in request.until.items():
-        words += ["--until", f"{name}={_exact(half)}"]
+        words += ["--until", f"{name}={exact(half)}"]
     if request.until_interval != "policy":
         words += ["--until-interval", request.until_interval]
     if request.level != LEVEL:
-        words += ["--level", _exact(request.level)]
+        words += ["--level", exact(request.level)]
     return shlex.join(words)
-
-
-def _exact(number: float) -> str:
-    """As short as it is the same number."""
-    short = f"{number:g}"
-    return short if float(short) == number else repr(number)
 
 
 def judged_json(judged: Judged) -> dict[str, Any]:

@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
-import signal
 import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bestrand_drive.cli.running.run import exit_code
 from bestrand_drive.cli.tables import console, say
-from bestrand_drive.errors import ExitCode
+from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.processes.interrupts import interrupts
 from bestrand_drive.simulation.servers.gpus import parse_gpus
 from bestrand_drive.workflows.running.worker import WorkerRequest, work
 
 
 def worker(
-    run_folder: Annotated[Path, typer.Argument(help="OUT of `bestrand run ... --engine workers`.", show_default=False)],
+    run_folder: Annotated[
+        Path,
+        typer.Argument(
+            help="OUT of `bestrand run ... --engine workers`; of `bestrand probe`, the folder of the probe that runs.",
+            show_default=False,
+        ),
+    ],
     scratch: Annotated[
         Path | None, typer.Option(help="Folder on this host's own disk. Default: $TMPDIR.", show_default=False)
     ] = None,
@@ -33,6 +39,8 @@ def worker(
 
     Example: bestrand worker runs/MyPolicy --servers 2 --gpus 0,1
     """
+    if not wait >= 0:
+        raise UsageError(f"--wait {wait:g}: give a number of seconds, 0 or more.")
     request = WorkerRequest(
         run=run_folder,
         scratch=scratch or Path(tempfile.gettempdir()),
@@ -43,6 +51,4 @@ def worker(
     out = console()
     with interrupts() as heard:
         work(request, heard, lambda line: say(out, line))
-    if heard.first is None:
-        return ExitCode.OK
-    return ExitCode.INTERRUPTED if heard.first == signal.SIGINT else 128 + heard.first
+    return exit_code((), heard)

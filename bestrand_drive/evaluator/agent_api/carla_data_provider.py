@@ -7,8 +7,6 @@ from typing import Any
 
 import carla
 
-HERO = "hero"
-
 
 class CarlaDataProvider:
     """The world of the present drive; one drive a process at a time."""

@@ -8,15 +8,15 @@ from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
 
+PLANNER = "agents.navigation.local_planner"
 _OURS = {
     "leaderboard.autoagents.autonomous_agent": "autonomous_agent",
     "leaderboard.envs.sensor_interface": "sensor_interface",
     "leaderboard.utils.route_manipulation": "route_manipulation",
     "srunner.scenariomanager.carla_data_provider": "carla_data_provider",
     "srunner.scenariomanager.timer": "timer",
-    "agents.navigation.local_planner": "local_planner",
+    PLANNER: "local_planner",
 }
-_PLANNER = "agents.navigation.local_planner"
 
 
 def install() -> None:
@@ -38,7 +38,7 @@ def install() -> None:
 def _has_planner() -> bool:
     """Whether CARLA's planner can be imported; as much of its packages as can be is, whatever they raise."""
     with contextlib.suppress(Exception):
-        return hasattr(import_module(_PLANNER), "RoadOption")
+        return hasattr(import_module(PLANNER), "RoadOption")
     return False
 
 

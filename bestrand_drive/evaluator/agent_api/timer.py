@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import datetime
 
 
@@ -35,4 +34,4 @@ class GameTime:
     @staticmethod
     def get_wallclocktime() -> datetime:
         """Now."""
-        return datetime.fromtimestamp(time.time()).astimezone()
+        return datetime.now().astimezone()

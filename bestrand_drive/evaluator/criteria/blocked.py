@@ -8,7 +8,7 @@ from __future__ import annotations
 from bestrand_drive.evaluator.criteria.moment import Event, Kind, Moment, at
 
 _STANDS_M_S = 0.1
-MOST_S = 60.0
+_MOST_S = 60.0
 
 
 class Blocked:
@@ -18,8 +18,7 @@ class Blocked:
         failed: It stood for too long.
     """
 
-    def __init__(self, most_s: float = MOST_S) -> None:
-        self._most_s = most_s
+    def __init__(self) -> None:
         self._moved_s: float | None = None
         self.failed = False
         self.events: list[Event] = []
@@ -28,6 +27,6 @@ class Blocked:
         """Look at one tick; ``suspended`` while a scenario keeps the time."""
         if suspended or self._moved_s is None or moment.speed >= _STANDS_M_S:
             self._moved_s = moment.time_s
-        elif moment.time_s - self._moved_s > self._most_s and not self.failed:
+        elif moment.time_s - self._moved_s > _MOST_S and not self.failed:
             self.failed = True
             self.events.append(Event(Kind.BLOCKED, f"Agent got blocked at {at(moment.place)}"))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bestrand_drive.evaluator.criteria.moment import Event, Kind, Moment, Way
 
-CHECKPOINTS = 20
+_CHECKPOINTS = 20
 _WINDOW = 2
 _ALMOST = 0.95
 
@@ -19,9 +19,9 @@ _ALMOST = 0.95
 class MinSpeed:
     """Compares the ego with the traffic."""
 
-    def __init__(self, way: Way, checkpoints: int = CHECKPOINTS) -> None:
+    def __init__(self, way: Way) -> None:
         self._way = way
-        self._every_m = way.length_m / checkpoints
+        self._every_m = way.length_m / _CHECKPOINTS
         self._index = 0
         self._since_m = 0.0
         self._ego = self._traffic = 0.0

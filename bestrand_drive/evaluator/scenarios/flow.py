@@ -167,6 +167,6 @@ def blended(start: carla.Transform, path: Sequence[carla.Transform], over_m: flo
     return changed
 
 
-def heads_along(one: carla.Transform, other: carla.Transform, within_deg: float = 45.0) -> bool:
+def heads_along(one: carla.Transform, other: carla.Transform, within_deg: float) -> bool:
     """Whether two places head the same way."""
     return abs(turn_deg(one.rotation.yaw, other.rotation.yaw)) < within_deg

@@ -56,7 +56,7 @@ def behind(waypoint: carla.Waypoint, distance_m: float, *, through: bool = False
 
 
 def aside(
-    transform: carla.Transform, right_m: float, forward_m: float = 0.0, up_m: float = 0.0, turned_deg: float = 0.0
+    transform: carla.Transform, right_m: float, forward_m: float = 0.0, *, turned_deg: float = 0.0
 ) -> carla.Transform:
     """A transform moved in its own plane axes and turned; only its yaw counts."""
     yaw = math.radians(transform.rotation.yaw)
@@ -64,7 +64,7 @@ def aside(
     moved = carla.Location(
         here.x + forward_m * math.cos(yaw) - right_m * math.sin(yaw),
         here.y + forward_m * math.sin(yaw) + right_m * math.cos(yaw),
-        here.z + up_m,
+        here.z,
     )
     return carla.Transform(moved, carla.Rotation(yaw=transform.rotation.yaw + turned_deg))
 

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from bestrand_drive.errors import DataRefused
+
 if TYPE_CHECKING:
     import carla
 
@@ -34,13 +36,23 @@ class ScenarioConfig:
     parameters: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     def number(self, tag: str, default: float, attribute: str = "value") -> float:
-        """A number among the parameters, the default where the route does not give it."""
-        text = self.parameters.get(tag, {}).get(attribute)
-        return default if text is None else float(text)
+        """A number among the parameters, the default where the route does not give it.
 
-    def text(self, tag: str, default: str, attribute: str = "value") -> str:
+        Raises:
+            DataRefused: The route gives something else.
+        """
+        text = self.parameters.get(tag, {}).get(attribute)
+        if text is None:
+            return default
+        try:
+            return float(text)
+        except ValueError as error:
+            said = f"scenario {self.name!r}: <{tag}> has {attribute}={text[:40]!r}, which is no number."
+            raise DataRefused(f"{said} Check the route file.") from error
+
+    def text(self, tag: str, default: str) -> str:
         """A text among the parameters, the default where the route does not give it."""
-        return self.parameters.get(tag, {}).get(attribute, default)
+        return self.parameters.get(tag, {}).get("value", default)
 
 
 class Scenario(ABC):

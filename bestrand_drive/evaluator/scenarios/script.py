@@ -68,8 +68,7 @@ class Scripted(Scenario):
     def start(self) -> None:
         """Send ambient vehicles away from where it happens; begin the script: up to its first tick."""
         place = self.stage.plan.point_at(self.happens_m()).location
-        self.stage.traffic.clear(place, self.clear_m)
-        self.stage.traffic.keep_away(place, self.clear_m)
+        self.stage.ambient.keep_away(place, self.clear_m)
         self._script = self.script()
         self.tick()
 

@@ -50,6 +50,7 @@ class Case:
         carla_version: Of the server, None to read it from its folder.
         server_command: Another way to start a server.
         server_stop_command: Ends what that started.
+        server_extra: Flags added to the server's, which may name other maps.
         simulated_in: What simulates, None to look.
         routes: Suite folder, route file or folder of route files.
         part: A named part of the built-in benchmark's routes, "" for all.
@@ -80,6 +81,7 @@ class Case:
     carla_version: str | None = None
     server_command: tuple[str, ...] = ()
     server_stop_command: tuple[str, ...] = ()
+    server_extra: tuple[str, ...] = ()
     simulated_in: Simulator | None = None
     routes: Path | None = None
     part: str = ""

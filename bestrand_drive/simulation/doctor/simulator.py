@@ -61,6 +61,8 @@ def check_towns(case: Case) -> Iterator[Finding]:
     if unknown:
         yield fail("routes", f"--only {', '.join(unknown)}: no such route in {case.routes}", "see the ids in that file")
     routes = {name: route for name, route in routes.items() if not case.only or name in case.only}
+    if case.brings_server and case.server_extra:
+        raise NotLooked("maps that --server-extra may name are not seen from here")
     root, towns = case.simulator, sorted({route.town for route in routes.values()})
     if root.towns is None:
         advice = "make sure that it has them: Town06, 07 and 11 to 15 come in CARLA's AdditionalMaps archive"

@@ -83,10 +83,10 @@ def choose(scores: ScoreMatrix, request: CompressRequest, k: int, excluded: Mapp
 def planned_pool(
     scores: ScoreMatrix, request: CompressRequest, members: tuple[tuple[str, ...], ...]
 ) -> tuple[int, tuple[str, ...]]:
-    """Size of the suite and ids of the items that ``choose`` would draw as pool, before any probe was run.
+    """Size of the suite and ids of the items that ``choose`` would draw as pool.
 
     Args:
-        scores: Of no probe.
+        scores: Of the probes; of none before any was run.
         request: Checked.
         members: Route or item ids of each item.
 
@@ -120,23 +120,34 @@ def family_numbers(
 ) -> list[list[int]]:
     """Columns of each family; a probe without relatives stands alone, a copy joins its original.
 
-    A family may also name policies that are no probes: they are recognised later, as targets.
-
     Raises:
-        UsageError: A family names no probe, or a probe is in two families.
+        UsageError: See ``family_labels``.
     """
-    label = {name: name for name in scores.policies}
-    for family, members in families.items():
-        if not set(members) & set(scores.policies):
-            known = ", ".join(scores.policies)
-            raise UsageError(f"--family {family}: none of {', '.join(members)} is a probe; the probes are {known}.")
-        for member in set(members) & set(scores.policies):
-            if label[member] != member:
-                raise UsageError(f"--family {family}: {member} is already in another family.")
-            label[member] = f"family {family}"
+    label = family_labels(scores.policies, families)
     for copy, original in copies.items():
         label[copy] = label[original]
     groups: dict[str, list[int]] = {}
     for number, name in enumerate(scores.policies):
         groups.setdefault(label[name], []).append(number)
     return list(groups.values())
+
+
+def family_labels(probes: Sequence[str], families: Mapping[str, Sequence[str]]) -> dict[str, str]:
+    """Probe -> what it counts as: its family, or itself.
+
+    A family may also name policies that are no probes: they are recognised later, as targets.
+
+    Raises:
+        UsageError: A family names no probe, or a probe is in two families.
+    """
+    label = {name: name for name in probes}
+    for family, members in families.items():
+        inside = [name for name in probes if name in members]
+        if not inside:
+            known = ", ".join(probes)
+            raise UsageError(f"--family {family}: none of {', '.join(members)} is a probe; the probes are {known}.")
+        for member in inside:
+            if label[member] != member:
+                raise UsageError(f"--family {family}: {member} is already in another family.")
+            label[member] = f"family {family}"
+    return label

@@ -9,11 +9,18 @@ import torch
 from torch import Tensor
 
 from bestrand_drive.compression.selectors.registry import DRAWN
-from bestrand_drive.errors import NothingSelected, UsageError, choices
+from bestrand_drive.errors import NothingSelected
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Choice, Domain, Suite, SuiteItem, SuiteMetric, SuiteProbe
 from bestrand_drive.workflows.choosing.choose import Chosen, choose, eligible_items
-from bestrand_drive.workflows.choosing.request import CompressRequest, excluded_items, filled_costs, mean_costs, size_of
+from bestrand_drive.workflows.choosing.request import (
+    CompressRequest,
+    check_metrics,
+    excluded_items,
+    filled_costs,
+    mean_costs,
+    size_of,
+)
 from bestrand_drive.workflows.evidence.digests import score_digest
 from bestrand_drive.workflows.evidence.evidence import Evidence
 from bestrand_drive.workflows.evidence.probe_models import suite_metric, whole_values
@@ -31,10 +38,7 @@ def compress_evidence(evidence: Evidence, request: CompressRequest) -> Suite:
         NothingSelected: No subset satisfies it.
     """
     request.check()
-    unknown = set(request.metric_weights) - set(evidence.scores.metric_names)
-    if unknown:
-        known = choices(unknown, evidence.scores.metric_names)
-        raise UsageError(f"--metric {', '.join(sorted(unknown))}: not measured here; known are {known}")
+    check_metrics(request, evidence.scores)
     excluded = excluded_items(request, evidence.scores, evidence.members)
     costs = mean_costs(evidence.scores)
     choosable = len(eligible_items(evidence.scores, excluded))

@@ -99,6 +99,18 @@ class CompressRequest:
         return SELECTORS[self.selector].pool_factor if self.pool_factor is None else self.pool_factor
 
 
+def check_metrics(request: CompressRequest, scores: ScoreMatrix) -> None:
+    """Refuse a metric to choose by that the benchmark has not.
+
+    Raises:
+        UsageError: Naming it.
+    """
+    unknown = set(request.metric_weights) - set(scores.metric_names)
+    if unknown:
+        known = choices(unknown, scores.metric_names)
+        raise UsageError(f"--metric {', '.join(sorted(unknown))}: not measured here; known are {known}")
+
+
 def size_of(request: CompressRequest, items: int, choosable: int, cost_s: Tensor | None) -> int:
     """How many items to choose; for a budget of hours, the first guess.
 

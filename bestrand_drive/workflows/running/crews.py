@@ -14,6 +14,7 @@ from bestrand_drive.simulation.crews.job_crew import JobCrew, Jobs
 from bestrand_drive.simulation.crews.letters import Offer
 from bestrand_drive.simulation.crews.local import LocalCrew
 from bestrand_drive.simulation.crews.mailbox_crew import MailboxCrew
+from bestrand_drive.simulation.crews.on_ray.cluster import lease_of
 from bestrand_drive.simulation.crews.resizing import Resizing
 from bestrand_drive.simulation.crews.slurm import SlurmJobs, Submitted
 from bestrand_drive.simulation.processes.marks import run_mark
@@ -61,10 +62,13 @@ def check_engine(request: RunRequest) -> None:
     """Refuse an engine that cannot be had here, before anything is written.
 
     Raises:
-        UsageError: A program or a package is lacking, or an option is not the user's to give.
+        UsageError: A program or a package is lacking, or an option is not the user's to give. Of Ray itself, only
+            joining the cluster tells.
     """
     if request.engine == "slurm":
         slurm.check_slurm(request.slurm)
+    if request.engine == "ray":
+        lease_of(request.ray_resource, request.servers_per_gpu, headless=False)
 
 
 def mailbox_crew(prepared: Prepared, halt: Halt, tell: Callable[[str], None]) -> MailboxCrew:

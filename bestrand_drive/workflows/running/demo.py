@@ -8,22 +8,16 @@ from pathlib import Path
 
 from bestrand_drive.benchmarks.builtin_routes import NAME, routes_path
 from bestrand_drive.errors import Incomplete
+from bestrand_drive.simulation.adapters.agent import find_agent
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.simulation.slots.cell import Halt, Tell
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.estimating.estimate import SuiteEstimate
-from bestrand_drive.workflows.running.probe import (
-    Listening,
-    ProbeRequest,
-    ProbeRun,
-    choose_suite,
-    plan_probes,
-    run_probes,
-    to_run,
-)
+from bestrand_drive.workflows.running.probe import Listening, choose_suite, run_probes
 from bestrand_drive.workflows.running.probe_file import ProbeEntry, shipped_probes
+from bestrand_drive.workflows.running.probe_plan import ProbeRequest, ProbeRun, plan_probes
 from bestrand_drive.workflows.running.run import RunReport, plan_run, run_policy
 from bestrand_drive.workflows.running.run_request import RunRequest
 from bestrand_drive.workflows.verbs import estimate
@@ -79,9 +73,12 @@ def run_demo(request: DemoRequest, listening: Listening, halt: Halt, tell: Tell,
     """Probes on the pool, the suite, the target on the suite, the estimate, then the target on the rest.
 
     Raises:
+        UsageError: No such target is shipped.
         Incomplete: It was stopped, or routes have no result.
         BestrandError: See ``run_policy`` and ``choose_suite``.
     """
+    (entry,) = shipped_probes((request.target,))
+    find_agent(entry.agent)  # before three probes have driven
     request.out.mkdir(exist_ok=True)
     run = RunRequest(
         benchmark=NAME,
@@ -101,7 +98,6 @@ def run_demo(request: DemoRequest, listening: Listening, halt: Halt, tell: Tell,
     _refuse_stopped(halt)
     tell(f"choosing {plan.k} of {len(plan.benchmark.items)} routes by {len(plan.runs)} probes")
     _, suite = choose_suite(plan, reports, command)
-    (entry,) = shipped_probes((request.target,))
     target = replace(run, agent=entry.agent, policy_name=entry.name, out=request.out / entry.name)
     on_suite = replace(target, routes=suite_folder, part="")
     report = _drive(on_suite, entry, listening, halt, tell)
@@ -118,7 +114,7 @@ def _drive(request: RunRequest, entry: ProbeEntry, listening: Listening, halt: H
         Incomplete: It was stopped, or routes have no result.
     """
     prepared, planned = plan_run(request)
-    cells, own = len(planned.cells), to_run(planned)
+    cells, own = len(planned.cells), len(planned.to_run)
     with listening(ProbeRun(0, 1, entry, request, cells, cells - own, own)) as listener:
         report = run_policy(prepared, listener, halt, tell)
     _refuse_stopped(halt)

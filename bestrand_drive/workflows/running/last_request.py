@@ -10,7 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import dump_json, read_bytes, write_atomic
 from bestrand_drive.simulation.attempts.layout import Layout
-from bestrand_drive.workflows.running.request_data import request_data
+from bestrand_drive.workflows.running.request_data import plain_data
 from bestrand_drive.workflows.running.run_request import RunRequest
 
 NOT_KEPT = "..."
@@ -25,7 +25,7 @@ def keep_request(layout: Layout, request: RunRequest) -> None:
         OSError: The disk is full or not writable; what was there still is.
     """
     told = replace(request, variables=dict.fromkeys(request.variables, NOT_KEPT))
-    write_atomic(layout.request, dump_json(request_data(told)))
+    write_atomic(layout.request, dump_json(plain_data(told)))
 
 
 def kept_request(folder: Path) -> RunRequest | None:

@@ -1,4 +1,4 @@
-"""A run as it is asked for, as plain data: what a driver tells workers on other hosts."""
+"""A run as it is asked for, as plain data: what its folder remembers, and what a driver tells workers elsewhere."""
 
 from __future__ import annotations
 
@@ -19,10 +19,15 @@ _DRIVERS = frozenset(
 since some are refused without others."""
 
 
+def plain_data(request: RunRequest) -> dict[str, Any]:
+    """The request in terms of JSON, the same for the same request."""
+    data: dict[str, Any] = _REQUEST.dump_python(request, mode="json")
+    return {**data, "keep": sorted(data["keep"])}
+
+
 def request_data(request: RunRequest) -> dict[str, Any]:
-    """The request in terms of JSON, without what only the driver needs."""
-    told = replace(request, variables=dict(request.variables), engine="workers")
-    data: dict[str, Any] = _REQUEST.dump_python(told, mode="json")
+    """The request as workers need it: without what only the driver does."""
+    data = plain_data(replace(request, engine="workers"))
     return {name: value for name, value in data.items() if name not in _DRIVERS}
 
 

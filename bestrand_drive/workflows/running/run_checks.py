@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.crews.on_ray.cluster import AUTO
 from bestrand_drive.simulation.servers.ports import HIGHEST, PORTS, STRIDE, blocks, ephemeral_first
@@ -29,19 +31,31 @@ def check_numbers(request: RunRequest) -> None:
     for option, value in numbers.items():
         if value < 1:
             raise UsageError(f"{option} {value}: at least 1.")
+    if request.keep_quota_mib < 0:
+        raise UsageError(f"--keep-quota-mib {request.keep_quota_mib}: at least 0.")
+    _check_seconds(request)
     if request.repeat is not None and request.repeat < 0:
         raise UsageError(f"--repeat {request.repeat}: repeats count from 0.")
     if request.local and request.benchmark == "bench2drive":
         raise UsageError("--evaluator local: only Fail2Drive has two evaluators.")
-    for name, seconds in request.limits.items():
-        if name not in LIMITS or seconds <= 0:
-            raise UsageError(f"--limit {name}={seconds:g}: give {', '.join(LIMITS)} a positive number of seconds.")
     _check_engine(request)
     if not request.until and (request.level, request.until_interval) != (LEVEL, "policy"):
         raise UsageError("--level, --until-interval: they are of --until METRIC=HALFWIDTH, which is not given.")
-    if request.engine != "ray":  # there, ports are each node's and GPUs are leased
-        _check_ports(request)
+    _check_ports(request)
+    if request.engine != "ray":  # there, GPUs are leased
         _check_gpus(request)
+
+
+def _check_seconds(request: RunRequest) -> None:
+    """Whether every time is one that can be over; NaN never is."""
+    for name, limit in request.limits.items():
+        if name not in LIMITS or not 0 < limit < math.inf:
+            raise UsageError(f"--limit {name}={limit:g}: give {', '.join(LIMITS)} a positive number of seconds.")
+    for option, seconds in {"--timeout": request.timeout_s, "--route-limit": request.route_limit_s}.items():
+        if seconds is not None and not 0 < seconds < math.inf:
+            raise UsageError(f"{option} {seconds:g}: give a positive number of seconds.")
+    if not 0 <= request.stop_grace_s < math.inf:
+        raise UsageError(f"--stop-grace {request.stop_grace_s:g}: give a number of seconds, 0 or more.")
 
 
 def _check_engine(request: RunRequest) -> None:
@@ -74,12 +88,13 @@ def _check_gpus(request: RunRequest) -> None:
 
 
 def _check_ports(request: RunRequest) -> None:
-    """Whether the range has a block for every server, were all its ports free."""
+    """Whether the range has a block for every server of a machine, were all its ports free."""
     first, ephemeral, count = request.port_base, ephemeral_first(), _port_blocks(request)
-    if count < request.servers:
+    needed = 1 if request.engine in ("ray", "slurm") else request.servers  # there, each server has a place of its own
+    if count < needed:
         raise UsageError(
-            f"--port-base {first}: from there on are ports for {count} servers, --servers says {request.servers}; each "
-            f"takes {STRIDE}. Give one from 1, far enough below {ephemeral if first < ephemeral else HIGHEST}."
+            f"--port-base {first}: from there on are ports for {count} servers, and there are {needed} on a machine; "
+            f"each takes {STRIDE}. Give one from 1, far enough below {ephemeral if first < ephemeral else HIGHEST}."
         )
 
 

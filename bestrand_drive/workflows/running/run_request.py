@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from bestrand_drive.benchmarks.builtin_routes import NAME, routes_path
 from bestrand_drive.errors import UsageError
@@ -17,10 +17,6 @@ from bestrand_drive.simulation.crews.on_ray.cluster import AUTO
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.simulation.slots.keeping import Failure, What
-
-if TYPE_CHECKING:
-    pass
-
 
 LEVEL = 0.95
 """Of the intervals of ``--until``."""

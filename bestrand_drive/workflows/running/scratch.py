@@ -40,9 +40,9 @@ def scratch(parent: Path, run: Path) -> Iterator[Path]:
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
     except OSError as error:
         raise UsageError(f"--scratch {parent}: {error.strerror}. Give a folder on this host's own disk.") from error
-    with open(folder / _OWNER, "wb") as stream:
-        write_holder(stream.fileno(), myself())
     try:
+        with open(folder / _OWNER, "wb") as stream:
+            write_holder(stream.fileno(), myself())
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -86,8 +86,8 @@ def _await_driver(request: WorkerRequest, halt: Halt) -> Session | End:
             return End.LOST
         if time.monotonic() > until:
             raise EnvironmentFault(
-                f"{request.run}: no driver looks for workers there ({request.wait_s:.0f} s). Start `bestrand run ... "
-                "--engine workers` with this --out, on a file system that this host sees, too."
+                f"{request.run}: no driver looks for workers there ({request.wait_s:.0f} s). Start `bestrand run` or "
+                "`bestrand probe` with --engine workers and this run folder, on a file system that this host sees, too."
             )
         time.sleep(mailbox.LOOK_S)
     return End.TOLD

@@ -208,6 +208,8 @@ def test_the_doctor_looks_at_the_part_and_at_the_simulator_that_the_run_has(tmp_
     said = {one.check: one for one in examine(case, ("towns", "same run"))}
     assert said["routes"].said.startswith("40 routes")
     assert (said["towns"].level, said["same run"].level) == (Level.OK, Level.OK), said
+    *_, more = examine(replace(case, server_extra=("--maps", "mine")), ("towns",))
+    assert (more.check, more.level) == ("towns", Level.SKIPPED), "a run leaves them to the server, too"
     (other,) = examine(replace(case, part="none"), ("towns",))
     assert (other.level, "no such part" in other.said) == (Level.FAIL, True)
 

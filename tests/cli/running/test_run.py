@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,13 @@ SITUATION = Situation(3, CELL, 100.0, "drives", 450, 0.8125)
         (("--limit", "tock=3"), "--limit tock=3"),
         (("--limit", "tick=x"), "write NAME=SECONDS"),
         (("--limit", "tick=-1"), "positive"),
+        (("--limit", "tick=nan"), "--limit tick=nan"),
+        (("--timeout", 0), "--timeout 0: give a positive"),
+        (("--timeout", "nan"), "--timeout nan"),
+        (("--route-limit", "inf"), "--route-limit inf"),
+        (("--stop-grace", "nan"), "--stop-grace nan"),
+        (("--stop-grace", -1), "--stop-grace -1"),
+        (("--keep-quota-mib", -1), "--keep-quota-mib -1"),
         (("--python", "/absent/python"), "--python /absent/python: no such program"),
         (("--server-command", "docker run x"), "--server-command needs {port}"),
         (("--server-command", "docker 'run {port}"), "No closing quotation"),
@@ -55,6 +63,8 @@ SITUATION = Situation(3, CELL, 100.0, "drives", 450, 0.8125)
         (("--port-base", 65_530, "--servers", 3), "--port-base 65530: from there on are ports for 1 servers"),
         (("--port-base", 65_531), "ports for 0 servers"),
         (("--port-base", 0), "ports for 0 servers"),
+        (("--port-base", 0, "--engine", "ray"), "ports for 0 servers"),
+        (("--engine", "ray", "--ray-resource", "CPU"), "--ray-resource CPU"),
     ],
 )
 def test_a_wrong_option_is_said_and_nothing_is_written(runs, options, said):
@@ -189,6 +199,36 @@ def test_the_line_that_runs_a_route_again_holds_what_matters_and_no_more():
         "--only 75 --repeat 2 --max-attempts 1 "
         '--out "$(mktemp -d)/75"'
     )
+
+
+def test_the_line_says_a_long_time_in_full():
+    request = RunRequest(
+        "builtin", None, Path("r.xml"), "a.py", Path("x"), timeout_s=1234567.0, limits={"load": 7654321}
+    )
+    line = again_line(request, "75", 0)
+    assert "--timeout 1234567.0" in line
+    assert "--limit load=7654321" in line
+
+
+def test_on_a_cluster_the_line_goes_there_too_into_a_folder_that_its_nodes_see():
+    ray = RunRequest(
+        "bench2drive", Path("b2d"), Path("suite"), "a.py", Path("my runs/x"), engine="ray", ray_address="head:6379",
+        ray_resource="carla", gpus=(Gpu("0", 0), Gpu("1", 2)), servers=8,
+    )  # fmt: skip
+    common = "bestrand run bench2drive --root b2d --routes suite --agent a.py"
+    end = "--only 75 --repeat 0 --max-attempts 1 --out"
+    assert again_line(ray, "75", 0) == (
+        f"{common} --ray-address head:6379 --ray-resource carla --engine ray --gpus 0:0,1:2 {end} "
+        "\"$(mktemp -d -p 'my runs')/75\""
+    )
+    slurm = replace(
+        ray, engine="slurm", ray_address="auto", ray_resource="", gpus=(), scratch="/local", slurm={"gres": "gpu:1"}
+    )
+    assert again_line(slurm, "75", 0) == (
+        f"{common} --scratch /local --engine slurm --slurm gres=gpu:1 {end} \"$(mktemp -d -p 'my runs')/75\""
+    )
+    workers = replace(slurm, engine="workers", scratch="", slurm={})
+    assert again_line(workers, "75", 0) == f'{common} {end} "$(mktemp -d)/75"'
 
 
 @pytest.mark.parametrize("command", ["run", "doctor"])

@@ -32,7 +32,7 @@ def test_speed_in_percent_of_the_traffic_at_twenty_checkpoints(ego, traffic, per
 
 
 def test_only_ticks_with_traffic_are_averaged():
-    rule = MinSpeed(straight(200), checkpoints=2)
+    rule = MinSpeed(straight(2000))
     for one in drive(10.0, 250):
         rule.update(one, None if one.place[0] < 50 else 20.0)
     assert percents(rule) == [50.0]
@@ -50,12 +50,13 @@ def test_without_traffic_all_is_well():
     ("reached_m", "by_rule", "last"), [(96.5, True, 2), (96.5, False, 1), (94.0, True, 0), (94.0, False, 0)]
 )
 def test_the_last_checkpoint_is_taken_near_the_end_only_and_twice_when_a_rule_ends_the_drive(reached_m, by_rule, last):
-    rule = MinSpeed(straight(100), checkpoints=1)
+    rule = MinSpeed(straight(100))
     for one in drive(10.0, round(reached_m / 10.0 / STEP_S)):
         rule.update(one, 8.0)
+    before = len(rule.events)
     rule.end(by_rule=by_rule)
     rule.end(by_rule=by_rule)
-    assert percents(rule) == [125.0] * last
+    assert percents(rule)[before:] == [125.0] * last
 
 
 @pytest.mark.parametrize("policy", ["VAD", "ORION", "UniAD-Base"])

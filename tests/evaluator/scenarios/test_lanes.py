@@ -39,8 +39,8 @@ def test_a_turn_is_the_angle_that_brings_one_heading_to_the_other() -> None:
 @pytest.mark.parametrize("yaw", [-170.0, -90.0, 0.0, 33.0, 90.0, 179.0])
 def test_aside_moves_along_carlas_own_vectors(yaw: float) -> None:
     here = carla.Transform(carla.Location(5.0, -7.0, 1.0), carla.Rotation(yaw=yaw))
-    moved = lanes.aside(here, 2.0, 3.0, 0.5, 10.0)
-    expected = here.location + here.get_right_vector() * 2.0 + here.get_forward_vector() * 3.0 + carla.Location(z=0.5)
+    moved = lanes.aside(here, 2.0, 3.0, turned_deg=10.0)
+    expected = here.location + here.get_right_vector() * 2.0 + here.get_forward_vector() * 3.0
     assert moved.location.distance(expected) < 1e-4
     assert moved.rotation.yaw == pytest.approx(yaw + 10.0, abs=1e-4)
 

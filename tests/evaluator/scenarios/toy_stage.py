@@ -185,7 +185,7 @@ def location_of(place: Any) -> carla.Location:
 
 @dataclass
 class ToyTraffic:
-    """Drives and walks; background vehicles there are none."""
+    """Drives and walks."""
 
     stage: ToyStage
     driven: list[ToyDriven] = field(default_factory=list)
@@ -206,8 +206,9 @@ class ToyTraffic:
         walker.steers = driven
         return driven
 
-    def clear(self, around: carla.Location, radius_m: float) -> None:
-        """There is nobody."""
+
+class ToyAmbient:
+    """Background vehicles there are none."""
 
     def keep_away(self, around: carla.Location, radius_m: float) -> None:
         """There is nobody."""
@@ -273,14 +274,14 @@ class ToyStage:
     delta_s = DELTA_S
 
     def __init__(self, road_map: carla.Map, plan: Plan, seed: int = 0) -> None:
-        self.map, self.plan, self.seed = road_map, plan, seed
+        self.map, self.plan = road_map, plan
         self.world = ToyWorld()
         self.rng = random.Random(seed)
         self.frame, self.time_s, self.progress_m = 0, 0.0, 0.0
         self.actors: dict[int, ToyActor] = {}
         self.ever: list[str] = []
         self._next = 1
-        self.traffic = ToyTraffic(self)
+        self.traffic, self.ambient = ToyTraffic(self), ToyAmbient()
         self.ego = self._make("vehicle.lincoln.mkz_2020", plan.points[0].transform)
 
     def _make(self, blueprint: str, transform: carla.Transform) -> ToyActor:

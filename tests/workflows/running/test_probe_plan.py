@@ -9,8 +9,8 @@ import pytest
 from bestrand_drive import compress
 from bestrand_drive.errors import UsageError
 from bestrand_drive.workflows.choosing.request import CompressRequest
-from bestrand_drive.workflows.running.probe import ProbePlan, ProbeRequest, plan_probes
 from bestrand_drive.workflows.running.probe_file import ProbeEntry
+from bestrand_drive.workflows.running.probe_plan import ProbePlan, ProbeRequest, plan_probes
 from bestrand_drive.workflows.running.run_request import RunRequest
 
 
