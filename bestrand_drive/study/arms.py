@@ -16,6 +16,7 @@ Array = np.ndarray
 FAST = ("random", "stratified", "bestrand", "balanced")
 """Selectors whose draws are made here for many seeds together, with the law of their own ``select``."""
 OWN_ESTIMATOR = {"random": "mean", "stratified": "stratified", "bestrand": "mean", "balanced": "default"}
+NEEDS_STRATA = "stratified needs a stratum of every item (--items); without strata use random."
 
 
 @dataclass(frozen=True)

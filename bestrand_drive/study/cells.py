@@ -81,7 +81,7 @@ def measure(cell: Cell, seeds: Sequence[int]) -> Outcome:
         whole = found if whole is None else _laid_over(whole, found)
     if whole is None:
         raise DataRefused(f"{problem.name}: the split gives no targets.")
-    slack = np.maximum(1e-9, 1e-12 * np.abs(problem.truth))  # rounding, which grows with the size of the values
+    slack = rounding(problem)
     inside = (whole.low - slack <= problem.truth) & (problem.truth <= whole.high + slack)
     return Outcome(
         estimator=name,
@@ -90,6 +90,13 @@ def measure(cell: Cell, seeds: Sequence[int]) -> Outcome:
         width=(whole.high - whole.low).astype(np.float32),
         probes=np.array([np.mean([len(one.probes) for one in several]) for several in roles]),
     )
+
+
+def rounding(problem: Problem) -> Array:
+    """What of an error is rounding alone, float64 [policy, reported metric]: it grows with the size of the values."""
+    ranges = np.nanmax(problem.values, axis=(0, 1)) - np.nanmin(problem.values, axis=(0, 1))
+    wide = np.concatenate([ranges, np.full(len(problem.harmonic), 100.0)])
+    return np.asarray(1e-9 * wide + 1e-12 * np.abs(problem.truth))
 
 
 def _laid_over(first: Found, second: Found) -> Found:
@@ -147,6 +154,19 @@ def read_part(path: Path) -> Outcome:
             return Outcome(estimator=str(part["estimator"]), **arrays)
     except Exception as error:  # zip, zlib and numpy each raise their own
         raise DataRefused(f"{path}: a damaged part of a study ({error}); remove it and run again.") from error
+
+
+def check_part(path: Path, cell: Cell, block: range) -> None:
+    """Refuse a part that cannot be read or is of other targets, metrics or seeds.
+
+    Raises:
+        DataRefused: It names the file.
+    """
+    part = read_part(path)
+    shape = (len(block), *cell.problem.truth.shape)
+    arrays = (part.error, part.covered, part.width)
+    if any(one.shape != shape for one in arrays) or part.probes.shape != shape[:1]:
+        raise DataRefused(f"{path}: a damaged part of a study (not of this size); remove it and run again.")
 
 
 def joined(parts: Sequence[Outcome]) -> Outcome:

@@ -16,7 +16,7 @@ from bestrand_drive.compression.selectors.base import BatchSelector, ChoiceSetti
 from bestrand_drive.compression.selectors.registry import SELECTORS
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.study.arms import FAST, Arm, Chosen
+from bestrand_drive.study.arms import FAST, NEEDS_STRATA, Arm, Chosen
 from bestrand_drive.study.candidates import (
     best_candidate,
     best_of_classes,
@@ -49,7 +49,7 @@ def choose_batch(
     if arm.selector not in FAST:
         return _by_selector(problem, arm, k, seeds, roles, case)
     if arm.selector == "stratified" and problem.scores.strata is None:
-        raise UsageError("stratified needs a stratum of every item (--items); without strata use random.")
+        raise UsageError(NEEDS_STRATA)
     rngs = [np.random.default_rng([1, seed, case, k]) for seed in seeds]
     prepared = [_prepared(problem, arm, k, role, rng) for role, rng in zip(roles, rngs, strict=True)]
     places = [_place(arm, one, k, rng) for one, rng in zip(prepared, rngs, strict=True)]

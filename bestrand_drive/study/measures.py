@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import stats
 
-from bestrand_drive.study.cells import Cell, Outcome
+from bestrand_drive.study.cells import Cell, Outcome, rounding
 
 Array = np.ndarray
 PAIRS = 20_000_000
@@ -72,9 +72,10 @@ def measures(cell: Cell, outcome: Outcome, metric: int, random: Outcome | None) 
         metric: Position among the reported metrics.
         random: Of random with its own estimator, the same benchmark, size and seeds.
     """
-    error = outcome.error[:, :, metric].astype(np.float64)
+    nothing = rounding(cell.problem)[:, metric] / 100
+    error = _told(outcome.error[:, :, metric], nothing)
     draws = draw_maes(error)
-    theirs = None if random is None else draw_maes(random.error[:, :, metric].astype(np.float64))
+    theirs = None if random is None else draw_maes(_told(random.error[:, :, metric], nothing))
     known = draws[~np.isnan(draws)]
     items = len(cell.problem.scores.items)
     order = _orders(error, cell.problem.truth[:, metric], cell.problem.reported[metric].higher_is_better)
@@ -93,6 +94,11 @@ def measures(cell: Cell, outcome: Outcome, metric: int, random: Outcome | None) 
         cost=cell.arm.cost(items, round(float(outcome.probes.mean())), cell.k),
         targets=int((~np.isnan(error)).any(axis=0).sum()),
     )
+
+
+def _told(error: Array, nothing: Array) -> Array:
+    """Errors as float64, those that are rounding alone as 0: of a whole benchmark no draw is worse than another."""
+    return np.where(np.abs(error) <= nothing, 0.0, error.astype(np.float64))
 
 
 def draw_maes(error: Array) -> Array:

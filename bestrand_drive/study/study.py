@@ -19,9 +19,19 @@ import torch
 from bestrand_drive.compression.pool import kept_items
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.study.arms import Arm
-from bestrand_drive.study.cells import Cell, Outcome, blocks, joined, measure, part_path, read_part, write_part
+from bestrand_drive.study.cells import (
+    Cell,
+    Outcome,
+    blocks,
+    check_part,
+    joined,
+    measure,
+    part_path,
+    read_part,
+    write_part,
+)
 from bestrand_drive.study.measures import measures
-from bestrand_drive.study.pairs import check_pairs, serving
+from bestrand_drive.study.pairs import check_needs, check_pairs, serving
 from bestrand_drive.study.problem import Problem
 
 Row = dict[str, str | int | float | None]
@@ -62,13 +72,14 @@ class Plan:
         """Pairs of selectors and estimators that cannot be, a sentence each.
 
         Raises:
-            UsageError: A selector or an estimator is left without a partner.
+            UsageError: A selector or an estimator is left without a partner, or lacks what it needs.
         """
         notes: dict[str, None] = {}
         for problem, arms in self.entries:
             items = len(problem.scores.items)
             sizes = [kept_items(items, keep) for keep in self.keeps]
             notes |= dict.fromkeys(check_pairs(arms, self.estimators, items, sizes))
+            check_needs(problem, arms, self.estimators, self.seeds)
         return list(notes)
 
     def cells(self) -> list[Cell]:
@@ -83,11 +94,18 @@ def run_study(plan: Plan, workers: int, progress: Progress) -> list[Row]:
         plan: What to measure.
         workers: Processes; 1 computes in this one.
         progress: Is told of every block.
+
+    Raises:
+        DataRefused: A part that is there is damaged.
+        EnvironmentFault: A worker process was killed.
     """
     plan.folder.mkdir(parents=True, exist_ok=True)
     cells = plan.cells()
     tasks = [(number, block) for number, cell in enumerate(cells) for block in blocks(plan.seeds)]
     todo = [(n, block) for n, block in tasks if not part_path(plan.folder, cells[n], block).exists()]
+    for number, block in tasks:  # what is there is looked at before hours are spent on the rest
+        if (path := part_path(plan.folder, cells[number], block)).exists():
+            check_part(path, cells[number], block)
     done = len(tasks) - len(todo)
     progress(done, len(tasks), f"{done} blocks were there already" if done else "")
     with closing(_computed(cells, todo, plan.folder, workers)) as computed:

@@ -13,7 +13,7 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
 from bestrand_drive.study.arms import Arm
-from bestrand_drive.study.cells import Cell, measure
+from bestrand_drive.study.cells import Cell, measure, rounding
 from bestrand_drive.study.measures import measures
 from bestrand_drive.study.pairs import MODELS_OF, serving
 from bestrand_drive.study.problem import Problem
@@ -109,3 +109,17 @@ def test_a_seed_whose_pool_hides_a_probe_does_not_change_the_others() -> None:
         alone = measure(cell, [seed])
         np.testing.assert_allclose(together.error[seed], alone.error[0], atol=1e-6)
         np.testing.assert_allclose(together.width[seed], alone.width[0], atol=1e-6)
+
+
+def test_what_counts_as_rounding_has_the_size_of_the_scores() -> None:
+    """Else every interval of scores near 1e-12 would hold the truth, however wrong it is."""
+    values = np.random.default_rng(0).normal(size=(ITEMS, MODELS))
+    allowed = [rounding(_problem(unit * values, "none", 4))[0, 0] for unit in (1.0, 1e-12)]
+    assert 0 < allowed[0] < 1e-7
+    assert allowed[1] == pytest.approx(1e-12 * allowed[0], rel=1e-3)
+    measured = [
+        measure(Cell(_problem(unit * values, "none", 4), Arm.of("random"), None, 3, 0.125), range(40))
+        for unit in (1.0, 1e-12)
+    ]
+    assert (measured[0].covered == 0).any()
+    np.testing.assert_array_equal(measured[0].covered, measured[1].covered)

@@ -17,7 +17,7 @@ import pytest
 from bestrand_drive.errors import DataRefused, EnvironmentFault
 from bestrand_drive.study import cells, study
 from bestrand_drive.study.arms import Arm
-from bestrand_drive.study.cells import Cell, blocks, measure, part_path, read_part
+from bestrand_drive.study.cells import Cell, blocks, measure, part_path, read_part, write_part
 from bestrand_drive.study.study import Plan, run_study
 from tests.study.worlds import binary_table, driving_problem, table_problem
 
@@ -173,12 +173,18 @@ def test_other_settings_have_other_parts(tmp_path):
     assert part_path(tmp_path, replace(cell, problem=table_problem()), range(5)) == part_path(tmp_path, cell, range(5))
 
 
-def test_a_damaged_part_is_named(tmp_path):
+def test_a_damaged_part_is_named_before_anything_is_computed(tmp_path):
     run_study(plan(tmp_path), 1, silent)
-    path = sorted(tmp_path.iterdir())[0]
-    path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(DataRefused, match=path.name):
-        run_study(plan(tmp_path), 1, silent)
+    path, other, *_ = sorted(tmp_path.iterdir())
+    content, first = path.read_bytes(), read_part(path)
+    other.unlink()
+    small = replace(first, error=first.error[:, :2], covered=first.covered[:, :2], width=first.width[:, :2])
+    write_part(tmp_path / "small", small)
+    for damaged in (content[:100], b"", (tmp_path / "small").read_bytes()):
+        path.write_bytes(damaged)
+        with pytest.raises(DataRefused, match=f"{path.name}: a damaged part"):
+            run_study(plan(tmp_path), 1, silent)
+        assert not other.exists()
 
 
 def test_seeds_of_a_part_are_those_measured_alone(tmp_path):

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.cli.tables import console, listed, say, sentences, share, table
+from bestrand_drive.compression.selectors.registry import DRAWN
 from bestrand_drive.suite import Suite, SuiteProbe
 from bestrand_drive.workflows.choosing.advice import advice
 from bestrand_drive.workflows.evidence.evidence import Evidence
@@ -73,11 +74,9 @@ def print_suite(suite: Suite) -> None:
         f"suite: {suite.k} of {suite.n} {word} ({suite.k / suite.n:.1%}) of {suite.benchmark} ({suite.route_set}), "
         f"chosen by {choice.selector}, seed {choice.seed}",
     )
-    say(
-        out,
-        "settings: "
-        + ", ".join(f"{name} {_plain(value)}" for name, value in choice.settings.items() if value is not None),
-    )
+    unused = _unused(choice.selector)
+    settings = {name: value for name, value in choice.settings.items() if value is not None and name not in unused}
+    say(out, "settings: " + ", ".join(f"{name} {_plain(value)}" for name, value in settings.items()))
     if suite.strata:
         driven = len(suite.strata) - len(choice.undriven_strata)
         kind = STRATUM_WORDS.get(suite.benchmark, "strata")
@@ -98,6 +97,12 @@ def print_suite(suite: Suite) -> None:
     _print_expected(out, suite)
     _print_probes(out, suite)
     sentences(out, suite.findings, mark="finding")
+
+
+def _unused(selector: str) -> set[str]:
+    """Settings that are kept of every choice and have no part in this selector's."""
+    judged = {"balanced", "bestrand"}
+    return ({"candidates"} if selector not in judged else set()) | ({"guard"} if selector not in DRAWN else set())
 
 
 def _plain(value: str | int | float | bool | None) -> str:
@@ -124,7 +129,13 @@ def _print_expected(out: Console, suite: Suite) -> None:
         for metric in suite.metrics
         if metric.expected_error is not None
     ]
-    if expected:
+    selector = suite.choice.selector
+    if suite.probes and selector not in DRAWN:
+        say(
+            out,
+            f"expected error: not known; {selector} does not draw at random (bestrand study measures it)",
+        )
+    elif expected:
         say(out, f"expected error of an estimate (mean absolute, a policy unlike the probes): {', '.join(expected)}")
     elif suite.probes:
         say(out, "expected error: not known (no per-item probe data is kept, or the probes overlap on too few items)")

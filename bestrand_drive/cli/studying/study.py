@@ -33,7 +33,10 @@ Keep = Annotated[str, typer.Option(help="Shares of items, such as 0.02,0.1.")]
 Seeds = Annotated[int, typer.Option(help="Subsets a cell; the first ones do not change when more are asked for.")]
 Workers = Annotated[int, typer.Option(help="Processes.")]
 Out = Annotated[
-    Path, typer.Option(help="Folder of parts, rows and plots; the same command goes on where it was stopped.")
+    Path,
+    typer.Option(
+        help="Folder of parts, rows and plots; the same command goes on where it was stopped, another replaces rows."
+    ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print the rows' main figures as JSON; all are in OUT/rows.json.")]
 Family = Annotated[

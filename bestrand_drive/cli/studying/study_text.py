@@ -20,6 +20,15 @@ HEADS = (
     *("Spearman", "pairs", "top 3", "held", "worst", "width", "cost"),
 )
 
+LEGEND = (
+    "MAE: mean over draws of the targets' mean absolute error, with its standard error (SE), its spread over draws and",
+    "its 95th percentile (P95); bias: mean error; risk: share of draws above random's 70th percentile; Spearman,",
+    "pairs, top 3: order of the targets (rank correlation, pairs put right, three best found); held: share of 95 %",
+    "run intervals that held the truth (worst: for the target where least), and their width; cost: item runs of",
+    "probes over N.",
+)
+"""What the heads of the table mean."""
+
 
 @contextmanager
 def progress() -> Iterator[Callable[[int, int, str], None]]:
@@ -51,8 +60,8 @@ def print_study(result: StudyResult) -> None:
     out = console()
     wide = out if out.is_terminal else Console(highlight=False, width=240)
     table(wide, HEADS, [_cells(row) for row in result.rows])
-    say(out, "MAE: mean over draws of the targets' mean absolute error; risk: share of draws above random's 70th")
-    say(out, "percentile; held: share of 95 % run intervals that held the truth; cost: item runs of probes over N.")
+    for line in LEGEND:
+        say(out, line)
     sentences(out, result.notes)
     for path in result.files:
         say(out, f"written: {path}")
@@ -61,12 +70,20 @@ def print_study(result: StudyResult) -> None:
 def _cells(row: Mapping[str, str | int | float | None]) -> list[str]:
     def number(key: str, digits: int = 3) -> str:
         value = row[key]
-        return "-" if value is None else f"{float(value):.{digits}f}"
+        if value is None:
+            return "-"
+        text = f"{float(value):.{digits}f}"
+        return text.lstrip("-") if float(text) == 0 else text
+
+    def amount(key: str) -> str:
+        """In the metric's unit, which may be a very small or a very large one."""
+        value = row[key]
+        return f"{float(value):.3g}" if value and (0 < size < 1e-3 or size >= 1e6) else number(key, digits)
 
     size = abs(float(row["mae"] or 0))
     digits = 4 if size < 0.1 else 3 if size < 1 else 2
     words = [str(row["benchmark"]), str(row["metric"]), f"{float(row['keep'] or 0):g}", str(row["k"])]
     words += [str(row["selector"]), str(row["estimator"])]
-    words += [number(key, digits) for key in ("mae", "mae_se", "mae_sd", "p95", "bias")]
+    words += [amount(key) for key in ("mae", "mae_se", "mae_sd", "p95", "bias")]
     words += [number(key) for key in ("risk_p70", "spearman", "pairwise", "top3", "coverage95", "coverage95_worst")]
-    return [*words, number("width", digits), number("cost", 2)]
+    return [*words, amount("width"), number("cost", 2)]

@@ -18,6 +18,8 @@ from bestrand_drive.compression.selectors.stratified import Stratified
 from bestrand_drive.compression.selectors.tinybenchmarks import TinyBenchmarks
 from bestrand_drive.compression.selectors.zipbench import ZipBench, zipbench_runs
 
+DRAWN = {"balanced", "bestrand", "random", "stratified", "aipw"}
+"""Selectors whose suites are (restricted) random draws, as estimators, intervals and expected errors assume."""
 Cost = Callable[[int, int, int, float | None], int]
 """``cost(items, probes, k, pool_factor)``: item runs of source models that a choice needs beforehand."""
 

@@ -8,9 +8,10 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from bestrand_drive.compression.selectors.registry import DRAWN
 from bestrand_drive.errors import NothingSelected
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Choice, Domain, Suite, SuiteItem, SuiteProbe
+from bestrand_drive.suite import Choice, Domain, Suite, SuiteItem, SuiteMetric, SuiteProbe
 from bestrand_drive.workflows.choosing.choose import Chosen, choose, eligible_items
 from bestrand_drive.workflows.choosing.request import (
     CompressRequest,
@@ -106,8 +107,11 @@ def assembled(
             undriven_strata=[name for name in strata if name not in driven],
         ),
         metrics=[
-            suite_metric(evidence, chosen.scores, chosen.pool, indices, chosen.families, number, request.probe_data)
-            for number in range(len(scores.metrics))
+            _promised(metric, request.selector)
+            for metric in (
+                suite_metric(evidence, chosen.scores, chosen.pool, indices, chosen.families, number, request.probe_data)
+                for number in range(len(scores.metrics))
+            )
         ],
         harmonic=list(evidence.harmonic),
         domains=[
@@ -199,3 +203,8 @@ def _items(evidence: Evidence, chosen: Chosen, costs: Tensor | None) -> list[Sui
         )
         for number, item in enumerate(scores.items)
     ]
+
+
+def _promised(metric: SuiteMetric, selector: str) -> SuiteMetric:
+    """The metric without an expected error where the items are no random draw, of which alone it is known."""
+    return metric if selector in DRAWN else metric.model_copy(update={"expected_error": None})

@@ -12,6 +12,7 @@ from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
 from bestrand_drive.compression.comparison.flips import flips
 from bestrand_drive.compression.comparison.lines import Pair, metric_differences
 from bestrand_drive.compression.comparison.results import MetricDifference
+from bestrand_drive.compression.selectors.registry import DRAWN
 from bestrand_drive.errors import DataRefused, Incomplete
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite import Suite
@@ -29,7 +30,6 @@ from bestrand_drive.workflows.comparing.reading import (
 )
 from bestrand_drive.workflows.comparing.request import CompareRequest
 from bestrand_drive.workflows.comparing.uses import count_uses, folder_of
-from bestrand_drive.workflows.estimating.cautions import DRAWN
 from bestrand_drive.workflows.estimating.knowledge import population_of
 from bestrand_drive.workflows.estimating.missing import with_filled
 from bestrand_drive.workflows.estimating.targets import TABLE, Target

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -25,17 +25,20 @@ def driving_problem(
 ) -> Problem:
     """Each family left out in turn, all others as probes.
 
-    For Fail2Drive, subfolders of a policy's folder are its runs: the probes are means over runs, the targets single
-    runs.
+    A policy that repeats another one's scores is left out. For Fail2Drive, subfolders of a policy's folder are its
+    runs: the probes are means over runs, the targets single runs.
 
     Raises:
         UsageError: A family names no policy given, or there are fewer than three families.
     """
     benchmark = definition(name).load(routes)
-    whole = _driving_scores(benchmark, policies)
-    groups = _driving_families(whole, families)
+    read = _driving_scores(benchmark, policies)
+    whole, dropped = without_copies(read)
+    every = {family: _without(own, dropped) for family, own in _driving_families(read, families).items()}
+    groups = {family: own for family, own in every.items() if own}
     if len(groups) < 3:
-        raise UsageError(f"{len(groups)} families of policies; a study leaves one out and needs two more as probes.")
+        kinds = "1 family" if len(groups) == 1 else f"{len(groups)} families"
+        raise UsageError(f"{kinds} of policies; a study leaves one out and needs two more as probes.")
     members = {family: [whole.policies.index(one) for one in own] for family, own in groups.items()}
     targets, scores = members, whole
     if name == "fail2drive":
@@ -47,7 +50,13 @@ def driving_problem(
     rules = [HarmonicRule(*rule) for rule in definition(name).harmonic]
     usable = [rule for rule in rules if {rule.score, rule.success} <= set(scores.metric_names)]
     words = [f"{family}: {members[family]} {targets[family]}" for family in groups]
-    return Problem(name, scores, left_out_families(members, targets), "; ".join(words), usable, score_notes(scores, {}))
+    return Problem(
+        name, scores, left_out_families(members, targets), "; ".join(words), usable, score_notes(scores, dropped)
+    )
+
+
+def _without(names: Sequence[str], dropped: Collection[str]) -> list[str]:
+    return [name for name in names if name not in dropped]
 
 
 def alike_problem(name: str, routes: Path, policies: Mapping[str, Path]) -> Problem:

@@ -17,7 +17,7 @@ from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.study import Plan, Progress, Row, run_study
 from bestrand_drive.workflows.studying.driving import driving_problem
 from bestrand_drive.workflows.studying.sweeps import SWEEPS, sweep_entries, swept_probes
-from bestrand_drive.workflows.studying.tables import TableStudy, read_scores, table_problem
+from bestrand_drive.workflows.studying.tables import PROBES, TableStudy, read_scores, table_problem
 
 KEEPS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
 SELECTORS = ("random", "bestrand", "balanced")
@@ -115,6 +115,10 @@ def table_notes(table: TableStudy, sweeps: Sequence[str], scores: ScoreMatrix) -
         notes.append("--family is of --split family and has no part in this study")
     if table.models and table.split not in ("family", "time"):
         notes.append("--models is of --split family and time and has no part in this study")
+    if "p" in sweeps and table.n_probes != PROBES:
+        notes.append("--n-probes has no part in a sweep of p")
+    if "probe-choice" in sweeps and table.probe_choice != "random":
+        notes.append("--probe-choice has no part in a sweep of it")
     told = read_items(table.items, scores.items) if table.items else None
     if told is not None and told.strata is None:
         notes.append(f"{table.items} has no column stratum and has no part in this study")

@@ -65,8 +65,16 @@ def read_scores(study: TableStudy) -> tuple[ScoreMatrix, dict[str, str]]:
         scores = replace(scores, strata=read_items(study.items, scores.items).strata or scores.strata)
     scores, dropped = without_copies(scores)
     if len(scores.policies) < 3:
-        raise DataRefused(f"{study.scores}: {len(scores.policies)} different models; a study needs three at least.")
+        twins = f" ({copied(dropped)})" if dropped else ""
+        count = f"{len(scores.policies)} different model" + ("" if len(scores.policies) == 1 else "s")
+        raise DataRefused(f"{study.scores}: {count}{twins}; a study needs three at least.")
     return scores, dropped
+
+
+def copied(dropped: Mapping[str, str], most: int = 3) -> str:
+    """Which models repeat which, the first ones by name."""
+    told = [f"{copy} repeats {original}" for copy, original in list(dropped.items())[:most]]
+    return ", ".join(told) + (f" and {len(dropped) - most} more" if len(dropped) > most else "")
 
 
 def table_problem(study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, str]) -> Problem:

@@ -23,10 +23,13 @@ def test_a_table_is_compressed_and_estimated(bestrand, toy_table, name, tmp_path
     for folder in ("a", "b"):
         ran = _table(bestrand, toy_table, tmp_path / folder, "--selector", name, *probes)
         assert ran.code == 0, ran.err
+        assert ("candidates" in ran.out, "guard" in ran.out) == (False, name == "aipw"), "settings that it has not"
+        assert ("expected error: not known; " in ran.out) == (name != "aipw"), "no law tells how far such a choice errs"
     assert (tmp_path / "a" / "suite.json").read_bytes() == (tmp_path / "b" / "suite.json").read_bytes()
     suite = read_json(tmp_path / "a" / "suite.json")
     assert suite["choice"]["selector"] == name
     assert len(set(suite["chosen"])) == 9
+    assert [metric["expected_error"] is None for metric in suite["metrics"]] == [name != "aipw"]
     target = tmp_path / "target.csv"
     rows = toy_table.scores.read_text().splitlines()
     column = rows[0].split(",").index("m2")

@@ -151,6 +151,9 @@ def test_what_has_no_part_in_a_study_is_said(run, tmp_path):
     assert [word for word in ("--family", "--models", "no column stratum", "groups of") if word in str(notes)] == [
         *("--family", "--models", "no column stratum", "groups of"),
     ]
+    ran = run("--sweep", "p,probe-choice", "--n-probes", 3, "--probe-choice", "low", "--keep", 0.1, "--seeds", 1)
+    assert "note: --n-probes has no part in a sweep of p" in ran.out
+    assert "note: --probe-choice has no part in a sweep of it" in ran.out
 
 
 def test_pairs_that_cannot_be_are_left_out_before_anything_is_computed(run, tmp_path):
@@ -200,6 +203,38 @@ def test_names_are_names_in_plots(bestrand, table, tmp_path):
     plots = sorted((tmp_path / "out").glob("*.svg"))
     assert len(plots) == 2, "two metrics whose names are spelled alike in a file name"
     assert "Warning" not in ran.err
+
+
+def test_every_head_of_the_table_is_explained(run):
+    ran = run("--keep", "0.1,1")
+    legend = " ".join(ran.out.partition("MAE: mean over")[2].split())
+    heads = ("SE", "spread", "P95", "bias", "risk", "Spearman", "pairs", "top 3", "held", "worst", "width", "cost")
+    assert [head for head in heads if head not in legend] == []
+    whole = [line.split() for line in ran.out.splitlines() if line.startswith("toy") and line.split()[2] == "1"]
+    assert [(line[6], line[10], line[11]) for line in whole] == [("0.0000", "0.0000", "0.000")] * 3, (
+        "no risk of nothing"
+    )
+
+
+def test_what_a_seed_lacks_is_told_before_anything_is_computed(run, table, bestrand, tmp_path):
+    assert "stratum" in run("--selectors", "random,stratified").err
+    frame = pd.read_csv(table)
+    frame.loc[5, frame.columns[1:11]] = np.nan
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    base = ("study", "--scores", tmp_path / "holes.csv", "--seeds", 40, "--keep", 0.2, "--out", tmp_path / "out")
+    for options in (("--selectors", "anchor-points"), ("--selectors", "random", "--estimators", "mean,aipw")):
+        ran = bestrand(*base, *options)
+        assert ran.code == 2
+        assert "have no score on 1 of 120 items" in ran.err
+    assert "at least 2 probes; seed 0 has 1" in bestrand(*base, "--selectors", "datbench", "--n-probes", 1).err
+    assert not (tmp_path / "out").exists()
+
+
+def test_too_few_different_models_are_named_with_what_they_repeat(bestrand, tmp_path):
+    frame = pd.DataFrame({"item_id": ["a", "b"], "x": [0, 1], "y": [0, 1], "z": [0, 1]})
+    frame.to_csv(tmp_path / "same.csv", index=False)
+    ran = bestrand("study", "--scores", tmp_path / "same.csv", "--out", tmp_path / "out")
+    assert (ran.code, "1 different model (y repeats x, z repeats x)" in ran.err) == (4, True)
 
 
 @pytest.mark.parametrize(
@@ -266,6 +301,10 @@ def test_bench2drive(bestrand, bench, tmp_path):
     twice = bestrand(*base, "--family", "Oak=Ann,Bob", "--family", "Elm=Bob", "--out", tmp_path / "twice")
     assert twice.code == 2
     assert "Bob is already in Oak" in twice.err
+    again = ("--policy", f"Eve={bench.results('Ann')}", "--family", "Oak=Bob,Eve", "--selectors", "random")
+    copied = bestrand(*base, *again, "--out", tmp_path / "copy")
+    assert copied.code == 0, copied.err
+    assert "note: Eve repeats Ann and is left out" in copied.out
 
 
 def test_fail2drive_runs_are_targets(bestrand, fail, tmp_path):
