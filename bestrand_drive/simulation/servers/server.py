@@ -13,6 +13,7 @@ from bestrand_drive.simulation.attempts.signatures import scan_logs
 from bestrand_drive.simulation.processes.supervised import Ended, Launch, Supervised
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
+from bestrand_drive.simulation.servers.listener import is_strangers
 from bestrand_drive.simulation.servers.placement import check_placement
 from bestrand_drive.simulation.servers.ports import PortBlock
 from bestrand_drive.simulation.servers.probe import Answer, Health, ask_version
@@ -102,6 +103,7 @@ def start_server(
     process = Supervised(_launch(plan, ports, log), plan.run)
     try:
         answer = _wait(plan, ports, process, cancelled)
+        _check_listener(plan, ports, process)
         _check_version(plan, answer.version)
         check_placement(process.pids(), plan.gpu)
     except BaseException:
@@ -149,6 +151,20 @@ def _code(code: int | None) -> str:
     if code is None:
         return "an unknown code"
     return f"signal {-code}" if code < 0 else f"code {code}"
+
+
+def _check_listener(plan: ServerPlan, ports: PortBlock, process: Supervised) -> None:
+    """Refuse an answer that another program gave; of a user's command we do not know: a container is no child of it.
+
+    Raises:
+        ServerFault: It did; on other ports the server can still come up.
+    """
+    if not plan.command.template and is_strangers(ports.rpc, process.pids()):
+        raise ServerFault(
+            f"port {ports.rpc} was free, and another program listens there now: nothing that {plan.command.script} "
+            f"started. Give a container as --server-command. See {process.log}.",
+            Reason.PORT_TAKEN,
+        )
 
 
 def _check_version(plan: ServerPlan, version: str) -> None:

@@ -12,6 +12,7 @@ from bestrand_drive.simulation.doctor import machine
 from bestrand_drive.simulation.doctor.finding import Level
 from bestrand_drive.simulation.servers import ports
 from bestrand_drive.simulation.servers.gpus import parse_gpus
+from tests.ports import free_ports
 
 LISTED = """\
 GPU 0: NVIDIA H200 (UUID: GPU-aaaa)
@@ -59,16 +60,15 @@ def test_gpus_that_cannot_be_checked(found, smi, text, code):
 
 
 @pytest.mark.parametrize(("servers", "level"), [(3, Level.OK), (4, Level.FAIL)])
-def test_ports_for_all_servers(found, monkeypatch, tmp_path, servers, level):
+def test_ports_for_all_servers(found, monkeypatch, servers, level):
     """Three blocks, none of them taken; asking twice shows that they are given back."""
-    leases = tmp_path / "leases"
-    leases.mkdir(mode=0o700)
+    first = free_ports(10)
+    own = [ports.PortBlock(first - 9 + step) for step in range(3)]  # their guards are three of the free ports
     monkeypatch.setattr(ports, "is_free", lambda _: True)
-    monkeypatch.setattr(machine, "lease_ports", lambda first, _: ports.lease_ports(first, first + 29, folder=leases))
+    monkeypatch.setattr(ports, "blocks", lambda *_: own)
     for _ in range(2):
         said = found("ports", servers=servers, port_base=21_000)["ports"]
         assert said.level is level
-    assert [path.name for path in leases.iterdir()] == ["lock"]
 
 
 @pytest.mark.parametrize(("gib", "level"), [(0.4, Level.FAIL), (5, Level.WARNING), (50, Level.OK)])

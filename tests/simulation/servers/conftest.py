@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
+import socket
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
-from bestrand_drive.errors import EnvironmentFault
-from bestrand_drive.simulation.processes.runtime_folder import private_folder
 from bestrand_drive.simulation.servers.ports import PortLease, blocks, is_free, lease_ports
 from tests.simulation.processes.trees import own_runtime_folder
 from tests.simulation.servers.stand_in import make_root
@@ -30,15 +27,16 @@ def carla_root(tmp_path: Path) -> Path:
 @pytest.fixture
 def base() -> Iterator[int]:
     """First port of ``BLOCKS`` free blocks; tests that run at the same time have others."""
-    shared = private_folder(Path(tempfile.gettempdir()) / f"bestrand-tests-{os.getuid()}")
     for first in range(21_000, 30_000, 10 * BLOCKS):
-        try:
-            with lease_ports(first, first + 9, folder=shared):
-                if all(is_free(port) for block in blocks(first, first + 10 * BLOCKS - 1, 70_000) for port in block.all):
-                    yield first
-                    return
-        except EnvironmentFault:
-            continue
+        found = tuple(blocks(first, first + 10 * BLOCKS - 1, 70_000))
+        with socket.socket() as ours:
+            try:
+                ours.bind(("127.0.0.1", found[-1].guard - 1))
+            except OSError:
+                continue
+            if all(is_free(port) for block in found for port in (*block.all, block.guard)):
+                yield first
+                return
     pytest.fail("no free ports on this machine")
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import socket
+import threading
 
 import pytest
 
@@ -29,7 +32,7 @@ def start(tmp_path, carla_root, lease):
     """Start a stand-in with faults; it is ended with the test."""
     started = []
 
-    def begin(faults: str = "", announces: str = "0.9.15", cancelled=lambda: False, **plan):
+    def begin(faults: str = "", announces: str = "0.9.15", cancelled=lambda: False, leased=None, **plan):
         environment = {
             **os.environ,
             "STAND_IN": faults,
@@ -44,7 +47,7 @@ def start(tmp_path, carla_root, lease):
             "gpu": Gpu("1", 2),
             "ready_s": 30.0,
         }
-        with lease() as leased:
+        with leased or lease() as leased:
             server = start_server(ServerPlan(**usual | plan), leased.ports, tmp_path / "server.log", cancelled)
         started.append(server)
         return server
@@ -80,6 +83,46 @@ def test_a_server_whose_port_is_taken(start, tmp_path):
     with pytest.raises(ServerFault, match=r"signal 6 .*bind error: Address already in use.*server\.log") as raised:
         start("taken-once")
     assert raised.value.reason is Reason.PORT_TAKEN
+
+
+@pytest.fixture
+def stranger():
+    """Another program on a port, which answers as CARLA does."""
+    taken = socket.socket()
+
+    def listen(port: int) -> None:
+        taken.bind(("127.0.0.1", port))
+        taken.listen()
+        threading.Thread(target=answer, daemon=True).start()
+
+    def answer() -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                peer, _ = taken.accept()
+                peer.recv(100)
+                peer.sendall(b"\x94\x01\x01\xc0\x91\x92\x01\xa60.9.15")
+                peer.close()
+
+    yield listen
+    taken.shutdown(socket.SHUT_RDWR)
+    taken.close()
+
+
+def test_another_programs_server_is_not_taken_for_ours(start, lease, stranger, tmp_path):
+    """F4: it took the port while ours, which needs half a minute for that, was still to listen on it."""
+    with lease() as leased:
+        stranger(leased.ports.rpc)
+    with pytest.raises(ServerFault, match=r"port 2\d+ was free, and another program listens there now") as raised:
+        start("boots", leased=leased)
+    assert raised.value.reason is Reason.PORT_TAKEN, "another block is tried"
+    assert [pid for pid, *_ in asked(tmp_path / "argv") if identify(int(pid))] == []
+
+
+def test_the_server_of_a_command_may_be_no_child_of_it(start, lease, stranger):
+    """A container's is its daemon's."""
+    with lease() as leased:
+        stranger(leased.ports.rpc)
+    assert start(command=ServerCommand(template=("sleep", "{port}")), leased=leased).version == "0.9.15"
 
 
 def test_a_silent_server_is_given_up_and_ended(start, tmp_path):
