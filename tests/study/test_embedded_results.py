@@ -66,6 +66,17 @@ def test_its_provenance_is_that_of_these_bytes_and_routes(rows):
     assert "not CARLA's" in provenance["simulator"]
 
 
+def test_the_run_noise_that_suites_borrow_is_the_tables(rows):
+    """Over traffic seeds of one policy on one route; pooled by hand."""
+    benchmark = load_benchmark("builtin", None)
+    policies, routes, seeds = (rows[name].nunique() for name in ("policy", "route", "seed"))
+    assert benchmark.run_noise_source == f"{policies} policies, {seeds} traffic seeds each, {routes} routes"
+    apart = rows.groupby(["policy", "route"])
+    for metric, noise in benchmark.run_noise.items():
+        squares = (rows[metric] - apart[metric].transform("mean")) ** 2
+        assert noise == pytest.approx((squares.sum() / (policies * routes * (seeds - 1))) ** 0.5, abs=0.006)
+
+
 def test_probes_differ_by_scenario_and_not_only_by_level(rows):
     """Two-way analysis by hand: what types do to one probe and not to another outweighs chance."""
     probes = rows[rows["role"] == "probe"]
