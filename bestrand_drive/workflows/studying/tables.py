@@ -14,7 +14,7 @@ from bestrand_drive.errors import DataRefused, UsageError, choices
 from bestrand_drive.readers.parquet import item_facts
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.tables import read_items, read_table
-from bestrand_drive.study.problem import Problem, score_notes, without_copies
+from bestrand_drive.study.problem import Problem, score_notes, without_bare_items, without_copies
 from bestrand_drive.study.splits import PROBE_CHOICES, SPLITS, family_split, ordered_split, random_split
 from bestrand_drive.workflows.evidence.tabular import TableSource, load_table
 
@@ -27,6 +27,9 @@ class TableStudy:
 
     Attributes:
         scores: Path of a wide or long table.
+        metrics: Of a long table; empty for all.
+        bounds: Least and greatest possible value by metric, where the values themselves do not show it.
+        lower_is_better: Metrics of which less is better.
         items: Path of ``items.csv`` (item_id, stratum), or None.
         models: Path of a table of models (model, family, date), or None.
         families: By name: models of one lineage; others stand alone.
@@ -36,6 +39,9 @@ class TableStudy:
     """
 
     scores: Path
+    metrics: tuple[str, ...] = ()
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    lower_is_better: tuple[str, ...] = ()
     items: Path | None = None
     models: Path | None = None
     families: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -44,15 +50,20 @@ class TableStudy:
     probe_choice: str = "random"
 
 
-def read_scores(study: TableStudy) -> tuple[ScoreMatrix, dict[str, str]]:
-    """The matrix without repeated columns, with strata, and what was left out.
+def read_scores(study: TableStudy) -> tuple[ScoreMatrix, list[str]]:
+    """The matrix without repeated columns and items without a score, with strata; what was left out, a sentence each.
 
     An imported table tells strata, bounds and directions itself; strata of ``items`` go before.
 
     Raises:
-        DataRefused: A table is damaged, its categories count alike, or fewer than three different models are in it.
+        UsageError: An unknown metric is named.
+        DataRefused: A table is damaged or leaves its bounds, its categories count alike, or fewer than three different
+            models are in it.
     """
-    scores, _, _ = load_table(TableSource(study.scores))
+    source = TableSource(
+        study.scores, metrics=study.metrics, bounds=study.bounds, lower_is_better=study.lower_is_better
+    )
+    scores, bare = without_bare_items(load_table(source)[0])
     facts = item_facts(study.scores)
     if facts is not None and facts.weights:
         raise DataRefused(
@@ -68,7 +79,7 @@ def read_scores(study: TableStudy) -> tuple[ScoreMatrix, dict[str, str]]:
         twins = f" ({copied(dropped)})" if dropped else ""
         count = f"{len(scores.policies)} different model" + ("" if len(scores.policies) == 1 else "s")
         raise DataRefused(f"{study.scores}: {count}{twins}; a study needs three at least.")
-    return scores, dropped
+    return scores, [*bare, *score_notes(scores, dropped)]
 
 
 def copied(dropped: Mapping[str, str], most: int = 3) -> str:
@@ -77,8 +88,13 @@ def copied(dropped: Mapping[str, str], most: int = 3) -> str:
     return ", ".join(told) + (f" and {len(dropped) - most} more" if len(dropped) > most else "")
 
 
-def table_problem(study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, str]) -> Problem:
+def table_problem(study: TableStudy, scores: ScoreMatrix, notes: Sequence[str]) -> Problem:
     """The problem of a table under one split.
+
+    Args:
+        study: Says the split.
+        scores: See ``read_scores``.
+        notes: What was left out.
 
     Raises:
         UsageError: The split needs what is not given.
@@ -94,13 +110,15 @@ def table_problem(study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, 
         split = family_split(families_of(study, scores), probes)
     else:
         split = ordered_split(_dates(study, scores), probes)
-    words = [study.split, str(probes), study.probe_choice if study.split == "random" else ""]
+    choice = study.probe_choice if study.split == "random" else ""
+    words = [study.split, str(probes), choice]
     if study.split == "family":
         words += families_of(study, scores)
     if study.split == "time":
         words += [str(date) for date in _dates(study, scores)]
     name = re.sub(r"\.(csv|tsv|jsonl|parquet)(\.gz)?$", "", study.scores.name)
-    return Problem(name, scores, split, " ".join(words), notes=score_notes(scores, dropped))
+    kind = study.split if choice in ("", "random") else f"{study.split}, {choice} probes"
+    return Problem(name, scores, split, " ".join(words), notes=notes, split_kind=kind)
 
 
 def _check(study: TableStudy) -> None:

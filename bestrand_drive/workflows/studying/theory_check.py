@@ -53,8 +53,8 @@ def check_table(table: TableStudy, request: StudyRequest, progress: Progress) ->
     _check(request)
     if table.split != "random" or table.probe_choice != "random":
         raise UsageError("--theory-check takes probes and targets for alike: leave --split and --probe-choice out.")
-    scores, dropped = read_scores(table)
-    problem = table_problem(table, scores, dropped)
+    scores, left_out = read_scores(table)
+    problem = table_problem(table, scores, left_out)
     return _run(problem, request, [*problem.notes, *table_notes(table, (), scores)], progress)
 
 
