@@ -56,7 +56,8 @@ from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidenc
 from bestrand_drive.workflows.planning.outlook import LEAST_POSITIVE
 from bestrand_drive.workflows.planning.plan_request import PlanRequest
 from bestrand_drive.workflows.planning.planning import plan_evidence
-from bestrand_drive.workflows.studying.tables import TableStudy, read_scores, table_problem
+from bestrand_drive.workflows.studying.table_splits import table_problem
+from bestrand_drive.workflows.studying.tables import TableStudy, read_scores
 
 Row = dict[str, str | int | float | None]
 GOALS = (0.06, 0.04, 0.025, 0.015)

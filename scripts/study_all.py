@@ -28,7 +28,8 @@ from bestrand_drive.study.study import Plan, Row, run_study
 from bestrand_drive.workflows.studying.driving import driving_problem
 from bestrand_drive.workflows.studying.study import KEEPS
 from bestrand_drive.workflows.studying.sweeps import sweep_entries
-from bestrand_drive.workflows.studying.tables import TableStudy, read_scores, table_problem
+from bestrand_drive.workflows.studying.table_splits import table_problem
+from bestrand_drive.workflows.studying.tables import TableStudy, read_scores
 
 Entry = tuple[Problem, Sequence[Arm]]
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "study.md"

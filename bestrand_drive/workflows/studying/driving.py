@@ -17,7 +17,8 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.study.problem import Problem, score_notes, unguarded, without_copies
 from bestrand_drive.study.splits import left_out_families, random_split
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence
-from bestrand_drive.workflows.studying.tables import PROBES, check_members
+from bestrand_drive.workflows.studying.table_splits import check_members
+from bestrand_drive.workflows.studying.tables import PROBES
 
 
 def driving_problem(

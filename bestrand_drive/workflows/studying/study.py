@@ -17,7 +17,8 @@ from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.study import Plan, Progress, Row, run_study
 from bestrand_drive.workflows.studying.driving import driving_problem
 from bestrand_drive.workflows.studying.sweeps import SWEEPS, sweep_entries, swept_probes
-from bestrand_drive.workflows.studying.tables import PROBES, TableStudy, read_scores, table_problem
+from bestrand_drive.workflows.studying.table_splits import table_problem
+from bestrand_drive.workflows.studying.tables import PROBES, TableStudy, read_scores
 
 KEEPS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
 SELECTORS = ("random", "bestrand", "balanced")

@@ -11,7 +11,8 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.study.arms import Arm
 from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.splits import PROBE_CHOICES
-from bestrand_drive.workflows.studying.tables import TableStudy, families_of, table_problem
+from bestrand_drive.workflows.studying.table_splits import families_of, table_problem
+from bestrand_drive.workflows.studying.tables import TableStudy
 
 SEARCHING = ("bestrand", "balanced")
 """Selectors with candidates, a distance and a pool."""

@@ -16,7 +16,8 @@ from bestrand_drive.study.study import Plan, Progress, Row, run_study
 from bestrand_drive.study.theory_check import SELECTORS, theory_rows
 from bestrand_drive.workflows.studying.driving import alike_problem
 from bestrand_drive.workflows.studying.study import StudyRequest, table_notes
-from bestrand_drive.workflows.studying.tables import TableStudy, read_scores, table_problem
+from bestrand_drive.workflows.studying.table_splits import table_problem
+from bestrand_drive.workflows.studying.tables import TableStudy, read_scores
 
 FILE = "theory.json"
 
