@@ -142,8 +142,8 @@ def law_of(selector: str, known: Moments, together: float) -> Law:
 def known_rows(path: Path, seeds: int, goals: Sequence[float], part: str) -> Iterator[Row]:
     """Part 1 of one matrix."""
     table = TableStudy(path, n_probes=PROBES)
-    scores, dropped = read_scores(table)
-    problem, covariances = table_problem(table, scores, dropped), covariance_matrix(scores.masked(0))
+    scores, notes = read_scores(table)
+    problem, covariances = table_problem(table, scores, notes), covariance_matrix(scores.masked(0))
     known, targets = moments(scores.masked(0)), len(scores.policies) - PROBES
     together = mae_correlation(covariances)
     ways = {selector: p95_of(law_of(selector, known, together), targets) for selector in SELECTORS}
