@@ -56,7 +56,8 @@ from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidenc
 from bestrand_drive.workflows.planning.outlook import LEAST_POSITIVE
 from bestrand_drive.workflows.planning.plan_request import PlanRequest
 from bestrand_drive.workflows.planning.planning import plan_evidence
-from bestrand_drive.workflows.studying.tables import TableStudy, read_scores, table_problem
+from bestrand_drive.workflows.studying.table_splits import table_problem
+from bestrand_drive.workflows.studying.tables import TableStudy, read_scores
 
 Row = dict[str, str | int | float | None]
 GOALS = (0.06, 0.04, 0.025, 0.015)
@@ -141,8 +142,8 @@ def law_of(selector: str, known: Moments, together: float) -> Law:
 def known_rows(path: Path, seeds: int, goals: Sequence[float], part: str) -> Iterator[Row]:
     """Part 1 of one matrix."""
     table = TableStudy(path, n_probes=PROBES)
-    scores, dropped = read_scores(table)
-    problem, covariances = table_problem(table, scores, dropped), covariance_matrix(scores.masked(0))
+    scores, notes = read_scores(table)
+    problem, covariances = table_problem(table, scores, notes), covariance_matrix(scores.masked(0))
     known, targets = moments(scores.masked(0)), len(scores.policies) - PROBES
     together = mae_correlation(covariances)
     ways = {selector: p95_of(law_of(selector, known, together), targets) for selector in SELECTORS}

@@ -28,7 +28,8 @@ from bestrand_drive.study.study import Plan, Row, run_study
 from bestrand_drive.workflows.studying.driving import driving_problem
 from bestrand_drive.workflows.studying.study import KEEPS
 from bestrand_drive.workflows.studying.sweeps import sweep_entries
-from bestrand_drive.workflows.studying.tables import TableStudy, read_scores, table_problem
+from bestrand_drive.workflows.studying.table_splits import table_problem
+from bestrand_drive.workflows.studying.tables import TableStudy, read_scores
 
 Entry = tuple[Problem, Sequence[Arm]]
 DOCS = Path(__file__).resolve().parent.parent / "docs" / "study.md"
@@ -127,13 +128,13 @@ def split_tables(data: Path, quick: bool) -> list[Path]:
 def split_problems(path: Path) -> list[Problem]:
     """One matrix by strength, and by family where names tell it."""
     name = path.name.split(".")[0]
-    scores, dropped = read_scores(TableStudy(path))
+    scores, notes = read_scores(TableStudy(path))
     studies = [TableStudy(path, split="score")]
     if name in FAMILIES:
         labels = {model: model.split(FAMILIES[name])[0] for model in scores.policies}
         families = {label: [m for m in scores.policies if labels[m] == label] for label in set(labels.values())}
         studies.append(TableStudy(path, split="family", families=dict(sorted(families.items()))))
-    return [replace(table_problem(study, scores, dropped), name=f"{name}, {study.split} split") for study in studies]
+    return [replace(table_problem(study, scores, notes), name=f"{name}, {study.split} split") for study in studies]
 
 
 def sweep_plans(data: Path, quick: bool) -> list[Entry]:

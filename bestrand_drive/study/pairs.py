@@ -21,7 +21,8 @@ MODELS_OF: Mapping[str, Sequence[str]] = {
 """Estimators that use what a selector has trained, and which selectors train it."""
 HISTORIES = ("aipw",)
 """Estimators that learn from the probes' scores on all items."""
-
+MODELLED = ("aipw", "anchor-predictor", "tinybenchmarks", "sparseeval-linear", "sparseeval-mlp")
+"""Selectors whose own estimator needs full histories of every metric; the others choose by those of the first."""
 LEAST = {"aipw": 1}
 """Probes with results that what learns from them needs; the others need two."""
 
@@ -91,9 +92,9 @@ def check_needs(problem: Problem, arms: Iterable[Arm], estimators: Sequence[str 
     names = dict.fromkeys(arm.selector for arm in arms)
     if "stratified" in names and problem.scores.strata is None:
         raise UsageError(NEEDS_STRATA)
-    first = ChoiceSettings().chosen_metrics(problem.scores)[:1]
-    learning = {name: first for name in names if name not in FAST}
-    learning |= {name: list(range(len(problem.scores.metrics))) for name in estimators if name in HISTORIES}
+    first, every = ChoiceSettings().chosen_metrics(problem.scores)[:1], list(range(len(problem.scores.metrics)))
+    learning = {name: every if _models(name, estimators) else first for name in names if name not in FAST}
+    learning |= {name: every for name in estimators if name in HISTORIES}
     if not learning:
         return
     known = ~np.isnan(problem.values)
@@ -107,6 +108,12 @@ def check_needs(problem: Problem, arms: Iterable[Arm], estimators: Sequence[str 
             for name, metrics in learning.items():
                 for number in metrics:
                     _check_history(name, problem.scores.metrics[number].name, seed, seen[:, :, number])
+
+
+def _models(selector: str, estimators: Sequence[str | None]) -> bool:
+    """Whether an estimator needs what the selector has learnt of every metric."""
+    own = None in estimators and selector in MODELLED
+    return own or any(selector in MODELS_OF.get(name or "", ()) for name in estimators)
 
 
 def _check_history(name: str, metric: str, seed: int, seen: np.ndarray) -> None:
@@ -128,5 +135,5 @@ def _check_history(name: str, metric: str, seed: int, seen: np.ndarray) -> None:
     if absent:
         raise UsageError(
             f"{name} learns from full histories, but the probes of seed {seed} have no {metric} on {absent} of "
-            f"{len(seen)} items. Leave {name} out, or take more probes or fuller results."
+            f"{len(seen)} items. Leave {name} out, or take more probes or fuller results (of a table also: --metric)."
         )

@@ -47,6 +47,7 @@ class Problem:
         split_name: In words, a part of the key of cached results.
         harmonic: Harmonic means to report beside the metrics.
         notes: What the reader must know of the scores: who was left out, and what is missing.
+        split_kind: ``split_name`` without numbers and members, for rows.
     """
 
     name: str
@@ -55,6 +56,7 @@ class Problem:
     split_name: str
     harmonic: Sequence[HarmonicRule] = ()
     notes: Sequence[str] = ()
+    split_kind: str = ""
 
     def __post_init__(self) -> None:
         if self.scores.weights is not None:
@@ -105,6 +107,22 @@ def without_copies(scores: ScoreMatrix) -> tuple[ScoreMatrix, dict[str, str]]:
     """The matrix without policies that repeat an earlier one's scores (they would be probe and target at once)."""
     copies = scores.copies()
     return scores.with_policies([name for name in scores.policies if name not in copies]), copies
+
+
+def without_bare_items(scores: ScoreMatrix) -> tuple[ScoreMatrix, list[str]]:
+    """The matrix without items that no policy has a score on, and a sentence of them where there are any.
+
+    Args:
+        scores: Without strata, costs, domains and weights.
+    """
+    known = scores.valid.any(dim=2).any(dim=1).tolist()
+    bare = [item for item, any_score in zip(scores.items, known, strict=True) if not any_score]
+    if not bare:
+        return scores, []
+    kept = [item for item, any_score in zip(scores.items, known, strict=True) if any_score]
+    named = ", ".join(bare[:5]) + " ..." * (len(bare) > 5)
+    note = f"{len(bare)} of {len(scores.items)} items left out, on which no model has a score: {named}"
+    return scores.relabelled(kept, scores.metrics), [note]
 
 
 def score_notes(scores: ScoreMatrix, dropped: Mapping[str, str], most: int = 12) -> list[str]:

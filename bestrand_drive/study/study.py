@@ -219,4 +219,5 @@ def _group_rows(plan: Plan, group: Sequence[Cell]) -> Iterator[Row]:
                 "k": cell.k,
                 "seeds": plan.seeds,
             }
-            yield head | asdict(measures(cell, outcome, number, random))
+            split: Row = {"split": cell.problem.split_kind, "probes": float(outcome.probes.mean())}
+            yield head | asdict(measures(cell, outcome, number, random)) | split

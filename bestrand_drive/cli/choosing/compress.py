@@ -94,16 +94,8 @@ def _scores(
             "weakest or strongest third; first: of the table. Copies are never picked."
         ),
     ] = "even",
-    bounds: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--bounds", help="Least and greatest value of a metric, NAME=LOW:HIGH; repeat.", show_default=False
-        ),
-    ] = None,
-    lower_is_better: Annotated[
-        list[str] | None,
-        typer.Option("--lower-is-better", help="Metric of which less is better; repeat.", show_default=False),
-    ] = None,
+    bounds: read.Bounds = None,
+    lower_is_better: read.LowerIsBetter = None,
     licence: Annotated[str, typer.Option(help="Licence of the score table.")] = "not stated",
     asked: Annotated[Asked, replace(OF_A_CHOICE, without=("no_ability_guard",))],
 ) -> None:

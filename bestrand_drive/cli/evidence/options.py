@@ -33,6 +33,15 @@ Mismatch = Annotated[
 Scores = Annotated[Path, typer.Option(help="Score table, wide or long (CSV, JSONL, Parquet).", show_default=False)]
 Items = Annotated[Path | None, typer.Option(help="Item table: item_id, stratum, group, cost_s.", show_default=False)]
 
+Bounds = Annotated[
+    list[str] | None,
+    typer.Option("--bounds", help="Least and greatest value of a metric, NAME=LOW:HIGH; repeat.", show_default=False),
+]
+LowerIsBetter = Annotated[
+    list[str] | None,
+    typer.Option("--lower-is-better", help="Metric of which less is better; repeat.", show_default=False),
+]
+
 
 def named_path(option: str, value: str) -> tuple[str | None, Path]:
     """Parse ``PATH`` or ``NAME=PATH``; a path that is there is one, whatever its name.

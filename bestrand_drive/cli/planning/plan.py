@@ -103,10 +103,7 @@ def _scores(
     n_probes: Annotated[
         int | None, typer.Option(help="Instead of --probe: this many models, spread over ability.", show_default=False)
     ] = None,
-    bounds: Annotated[
-        list[str] | None,
-        typer.Option("--bounds", help="Least and greatest value of a metric, NAME=LOW:HIGH.", show_default=False),
-    ] = None,
+    bounds: read.Bounds = None,
     asked: Annotated[Asked, OF_A_PLAN],
 ) -> int:
     """Plan a suite of any benchmark by a table of scores, such as --scores m.csv --n-probes 5 --p95 0.02.

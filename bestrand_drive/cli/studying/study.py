@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bestrand_drive.cli.options import comma_list, name_lists, path_pairs
+from bestrand_drive.cli.evidence import options as read
+from bestrand_drive.cli.options import comma_list, name_lists, number_ranges, path_pairs
 from bestrand_drive.cli.studying.study_text import print_study, progress
 from bestrand_drive.cli.studying.theory_text import print_theory
 from bestrand_drive.errors import UsageError
@@ -58,6 +59,12 @@ def scores(
     scores: Annotated[
         Path | None, typer.Option(help="Score table, wide or long (CSV, JSONL, Parquet).", show_default=False)
     ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option("--metric", help="Metric of a long table to study; repeat; default: all.", show_default=False),
+    ] = None,
+    bounds: read.Bounds = None,
+    lower_is_better: read.LowerIsBetter = None,
     items: Annotated[Path | None, typer.Option(help="Item table: item_id, stratum.", show_default=False)] = None,
     models: Annotated[
         Path | None, typer.Option(help="Table of models: model, family, date.", show_default=False)
@@ -86,6 +93,9 @@ def scores(
         raise UsageError("Give --scores TABLE, or one of the commands bench2drive, fail2drive.")
     table = TableStudy(
         scores=scores,
+        metrics=tuple(dict.fromkeys(metric or ())),
+        bounds=number_ranges("--bounds", bounds or []),
+        lower_is_better=tuple(lower_is_better or ()),
         items=items,
         models=models,
         families=name_lists("--family", family or []),

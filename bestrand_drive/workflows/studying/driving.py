@@ -17,7 +17,8 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.study.problem import Problem, score_notes, unguarded, without_copies
 from bestrand_drive.study.splits import left_out_families, random_split
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence
-from bestrand_drive.workflows.studying.tables import PROBES, check_members
+from bestrand_drive.workflows.studying.table_splits import check_members
+from bestrand_drive.workflows.studying.tables import PROBES
 
 
 def driving_problem(
@@ -50,9 +51,8 @@ def driving_problem(
     rules = [HarmonicRule(*rule) for rule in definition(name).harmonic]
     usable = [rule for rule in rules if {rule.score, rule.success} <= set(scores.metric_names)]
     words = [f"{family}: {members[family]} {targets[family]}" for family in groups]
-    return Problem(
-        name, scores, left_out_families(members, targets), "; ".join(words), usable, score_notes(scores, dropped)
-    )
+    split, notes = left_out_families(members, targets), score_notes(scores, dropped)
+    return Problem(name, scores, split, "; ".join(words), usable, notes, "left-out families")
 
 
 def _without(names: Sequence[str], dropped: Collection[str]) -> list[str]:
@@ -63,9 +63,8 @@ def alike_problem(name: str, routes: Path, policies: Mapping[str, Path]) -> Prob
     """Probes drawn from all policies, whatever their family, and every other policy a target (runs are averaged)."""
     scores, dropped = without_copies(_driving_scores(definition(name).load(routes), policies))
     probes = min(PROBES, len(scores.policies) // 2)
-    return Problem(
-        name, scores, random_split(abilities(scores), probes), f"random {probes}", notes=score_notes(scores, dropped)
-    )
+    split, notes = random_split(abilities(scores), probes), score_notes(scores, dropped)
+    return Problem(name, scores, split, f"random {probes}", notes=notes, split_kind="random")
 
 
 def _driving_scores(benchmark: Benchmark, policies: Mapping[str, Path]) -> ScoreMatrix:

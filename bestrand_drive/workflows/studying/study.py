@@ -17,7 +17,8 @@ from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.study import Plan, Progress, Row, run_study
 from bestrand_drive.workflows.studying.driving import driving_problem
 from bestrand_drive.workflows.studying.sweeps import SWEEPS, sweep_entries, swept_probes
-from bestrand_drive.workflows.studying.tables import PROBES, TableStudy, read_scores, table_problem
+from bestrand_drive.workflows.studying.table_splits import table_problem
+from bestrand_drive.workflows.studying.tables import PROBES, TableStudy, read_scores
 
 KEEPS = (0.02, 0.05, 0.1, 0.2, 0.35, 0.5)
 SELECTORS = ("random", "bestrand", "balanced")
@@ -96,12 +97,12 @@ def study_table(table: TableStudy, request: StudyRequest, progress: Progress) ->
         DataRefused: The table is damaged or has too few different models.
     """
     request.check()
-    scores, dropped = read_scores(table)
-    problem = table_problem(table, scores, dropped)
+    scores, left_out = read_scores(table)
+    problem = table_problem(table, scores, left_out)
     notes = [*problem.notes, *table_notes(table, request.sweeps, scores)]
     if request.sweeps:
         names = request.selectors or ("bestrand",)
-        return _run(sweep_entries(table, scores, dropped, request.sweeps, names), request, notes, progress)
+        return _run(sweep_entries(table, scores, left_out, request.sweeps, names), request, notes, progress)
     return _run([(problem, _arms(problem, request))], request, notes, progress)
 
 
@@ -165,5 +166,8 @@ def _run(
     notes = notes + plan.left_out()
     rows = run_study(plan, request.workers, progress)
     path = request.out / "rows.json"
-    write_atomic(path, (json.dumps(rows, indent=1, allow_nan=False) + "\n").encode())
+    content = (json.dumps(rows, indent=1, allow_nan=False) + "\n").encode()
+    if path.exists() and path.read_bytes() != content:
+        notes.append(f"{path} held rows of other options, which are replaced; another --out keeps both")
+    write_atomic(path, content)
     return StudyResult(rows, notes, [path, *write_plots(rows, request.out)])

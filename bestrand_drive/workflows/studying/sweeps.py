@@ -11,7 +11,8 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.study.arms import Arm
 from bestrand_drive.study.problem import Problem
 from bestrand_drive.study.splits import PROBE_CHOICES
-from bestrand_drive.workflows.studying.tables import TableStudy, families_of, table_problem
+from bestrand_drive.workflows.studying.table_splits import families_of, table_problem
+from bestrand_drive.workflows.studying.tables import TableStudy
 
 SEARCHING = ("bestrand", "balanced")
 """Selectors with candidates, a distance and a pool."""
@@ -27,14 +28,14 @@ SWEEPS: Mapping[str, Sequence[str | int | float | None]] = {
 
 
 def sweep_entries(
-    study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, str], sweeps: Sequence[str], selectors: Sequence[str]
+    study: TableStudy, scores: ScoreMatrix, notes: Sequence[str], sweeps: Sequence[str], selectors: Sequence[str]
 ) -> list[tuple[Problem, Sequence[Arm]]]:
     """Entries that vary one thing at a time, each with random beside the selectors.
 
     Raises:
         UsageError: Unknown sweep, or one of probes under a split that leaves no choice.
     """
-    base = table_problem(study, scores, dropped)
+    base = table_problem(study, scores, notes)
     judged = [Arm.of(name) for name in selectors if name != "random"]
     if not judged:
         raise UsageError("--sweep varies how selectors choose; give one beside random, such as bestrand.")
@@ -44,7 +45,7 @@ def sweep_entries(
             raise UsageError(f"--sweep {sweep}: known are {choices(sweep, SWEEPS)}")
         if sweep in ("p", "probe-choice"):
             values = swept_probes(study, scores) if sweep == "p" else SWEEPS[sweep]
-            entries += [_probe_entry(study, scores, dropped, judged, sweep, value) for value in values]
+            entries += [_probe_entry(study, scores, notes, judged, sweep, value) for value in values]
         else:
             _check_settings(sweep, judged)
             arms = [_varied(arm, sweep, value) for value in SWEEPS[sweep] for arm in judged]
@@ -74,7 +75,7 @@ def _check_settings(sweep: str, judged: Sequence[Arm]) -> None:
 def _probe_entry(
     study: TableStudy,
     scores: ScoreMatrix,
-    dropped: Mapping[str, str],
+    notes: Sequence[str],
     judged: Sequence[Arm],
     sweep: str,
     value: str | int | float | None,
@@ -85,7 +86,7 @@ def _probe_entry(
     varied = replace(study, n_probes=int(str(value))) if sweep == "p" else replace(study, probe_choice=str(value))
     label = f"{sweep}={value}"
     arms = [replace(arm, label=f"{arm.label} {label}") for arm in (Arm.of("random"), *judged)]
-    return table_problem(varied, scores, dropped), arms
+    return table_problem(varied, scores, notes), arms
 
 
 def _varied(arm: Arm, sweep: str, value: str | int | float | None) -> Arm:

@@ -1,21 +1,16 @@
-"""Score tables as problems: who is probe and who is target under each split."""
+"""Score tables to study: what is read of them, and what is left out."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
-
-from bestrand_drive.compression.probe_choice import abilities
-from bestrand_drive.errors import DataRefused, UsageError, choices
+from bestrand_drive.errors import DataRefused
 from bestrand_drive.readers.parquet import item_facts
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.scores.tables import read_items, read_table
-from bestrand_drive.study.problem import Problem, score_notes, without_copies
-from bestrand_drive.study.splits import PROBE_CHOICES, SPLITS, family_split, ordered_split, random_split
+from bestrand_drive.scores.tables import read_items
+from bestrand_drive.study.problem import score_notes, without_bare_items, without_copies
 from bestrand_drive.workflows.evidence.tabular import TableSource, load_table
 
 PROBES = 5
@@ -27,6 +22,9 @@ class TableStudy:
 
     Attributes:
         scores: Path of a wide or long table.
+        metrics: Of a long table; empty for all.
+        bounds: Least and greatest possible value by metric, where the values themselves do not show it.
+        lower_is_better: Metrics of which less is better.
         items: Path of ``items.csv`` (item_id, stratum), or None.
         models: Path of a table of models (model, family, date), or None.
         families: By name: models of one lineage; others stand alone.
@@ -36,6 +34,9 @@ class TableStudy:
     """
 
     scores: Path
+    metrics: tuple[str, ...] = ()
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    lower_is_better: tuple[str, ...] = ()
     items: Path | None = None
     models: Path | None = None
     families: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -44,15 +45,20 @@ class TableStudy:
     probe_choice: str = "random"
 
 
-def read_scores(study: TableStudy) -> tuple[ScoreMatrix, dict[str, str]]:
-    """The matrix without repeated columns, with strata, and what was left out.
+def read_scores(study: TableStudy) -> tuple[ScoreMatrix, list[str]]:
+    """The matrix without repeated columns and items without a score, with strata; what was left out, a sentence each.
 
     An imported table tells strata, bounds and directions itself; strata of ``items`` go before.
 
     Raises:
-        DataRefused: A table is damaged, its categories count alike, or fewer than three different models are in it.
+        UsageError: An unknown metric is named.
+        DataRefused: A table is damaged or leaves its bounds, its categories count alike, or fewer than three different
+            models are in it.
     """
-    scores, _, _ = load_table(TableSource(study.scores))
+    source = TableSource(
+        study.scores, metrics=study.metrics, bounds=study.bounds, lower_is_better=study.lower_is_better
+    )
+    scores, bare = without_bare_items(load_table(source)[0])
     facts = item_facts(study.scores)
     if facts is not None and facts.weights:
         raise DataRefused(
@@ -68,122 +74,10 @@ def read_scores(study: TableStudy) -> tuple[ScoreMatrix, dict[str, str]]:
         twins = f" ({copied(dropped)})" if dropped else ""
         count = f"{len(scores.policies)} different model" + ("" if len(scores.policies) == 1 else "s")
         raise DataRefused(f"{study.scores}: {count}{twins}; a study needs three at least.")
-    return scores, dropped
+    return scores, [*bare, *score_notes(scores, dropped)]
 
 
 def copied(dropped: Mapping[str, str], most: int = 3) -> str:
     """Which models repeat which, the first ones by name."""
     told = [f"{copy} repeats {original}" for copy, original in list(dropped.items())[:most]]
     return ", ".join(told) + (f" and {len(dropped) - most} more" if len(dropped) > most else "")
-
-
-def table_problem(study: TableStudy, scores: ScoreMatrix, dropped: Mapping[str, str]) -> Problem:
-    """The problem of a table under one split.
-
-    Raises:
-        UsageError: The split needs what is not given.
-    """
-    _check(study)
-    probes = min(study.n_probes, len(scores.policies) // 2)
-    ability = abilities(scores)
-    if study.split == "random":
-        split = random_split(ability, probes, study.probe_choice)
-    elif study.split == "score":
-        split = ordered_split(ability, probes)
-    elif study.split == "family":
-        split = family_split(families_of(study, scores), probes)
-    else:
-        split = ordered_split(_dates(study, scores), probes)
-    words = [study.split, str(probes), study.probe_choice if study.split == "random" else ""]
-    if study.split == "family":
-        words += families_of(study, scores)
-    if study.split == "time":
-        words += [str(date) for date in _dates(study, scores)]
-    name = re.sub(r"\.(csv|tsv|jsonl|parquet)(\.gz)?$", "", study.scores.name)
-    return Problem(name, scores, split, " ".join(words), notes=score_notes(scores, dropped))
-
-
-def _check(study: TableStudy) -> None:
-    """Refuse what cannot be meant.
-
-    Raises:
-        UsageError: An unknown word, an impossible number, or an option that this split would not look at.
-    """
-    if study.split not in SPLITS:
-        raise UsageError(f"--split {study.split}: known are {choices(study.split, SPLITS)}")
-    if study.probe_choice not in PROBE_CHOICES:
-        raise UsageError(f"--probe-choice {study.probe_choice}: known are {choices(study.probe_choice, PROBE_CHOICES)}")
-    if study.probe_choice != "random" and study.split != "random":
-        raise UsageError(f"--probe-choice {study.probe_choice} is of the random split; leave --split out.")
-    if study.n_probes < 1:
-        raise UsageError(f"--n-probes {study.n_probes}: give at least 1.")
-
-
-def families_of(study: TableStudy, scores: ScoreMatrix) -> list[str]:
-    """Family of each model: from --family, else from the table of models."""
-    label = {name: name for name in scores.policies}
-    if study.models:
-        label |= _column(study.models, "family", scores)
-    check_members(study.families, label, f"is no model of {study.scores.name} (or repeats another)")
-    for family, members in study.families.items():
-        label |= dict.fromkeys(members, f"family {family}")
-    if not study.models and not study.families:
-        raise UsageError("--split family needs --family NAME=A,B (repeat) or --models TABLE with a column family.")
-    return [label[name] for name in scores.policies]
-
-
-def _dates(study: TableStudy, scores: ScoreMatrix) -> np.ndarray:
-    """Day number of each model's date, float64 [policy]."""
-    if not study.models:
-        raise UsageError("--split time needs --models TABLE with the columns model and date (such as 2024-08-11).")
-    dates = _column(study.models, "date", scores)
-    return np.array([_day(study.models, name, dates[name]) for name in scores.policies])
-
-
-def _day(path: Path, name: str, date: str) -> float:
-    """Number of a day, a month's or a year's first."""
-    try:
-        day = np.asarray(date.strip(), dtype="datetime64[D]")
-    except ValueError:
-        day = np.asarray("NaT", dtype="datetime64[D]")
-    if np.isnat(day):
-        raise DataRefused(f"{path}: model {name!r}: {date!r} is no date; write it as 2024-08-11.")
-    return float(day.astype(float))
-
-
-def _column(path: Path, column: str, scores: ScoreMatrix) -> dict[str, str]:
-    """One column of the table of models, by model.
-
-    Raises:
-        DataRefused: The column is not there, or a model has no row, no value or two rows.
-    """
-    frame = read_table(path)
-    if not {"model", column} <= set(frame.columns):
-        raise DataRefused(f"{path}: needs the columns model and {column}.")
-    models, filled = frame["model"].astype(str), frame[column].notna()
-    if models.duplicated().any():
-        raise DataRefused(f"{path}: model {models[models.duplicated()].iloc[0]!r} has more than one row.")
-    known = dict(zip(models, frame[column].astype(str).where(filled, "").str.strip(), strict=True))
-    absent = [name for name in scores.policies if name not in known]
-    if absent:
-        raise DataRefused(f"{path}: no row for {len(absent)} models of the score table, first {absent[0]!r}.")
-    blank = [name for name in scores.policies if not known[name]]
-    if blank:
-        raise DataRefused(f"{path}: {len(blank)} models have no {column}, first {blank[0]!r}.")
-    return {name: known[name] for name in scores.policies}
-
-
-def check_members(families: Mapping[str, Sequence[str]], known: Collection[str], wrong: str) -> None:
-    """Refuse families with members that are none, or that another family has.
-
-    Raises:
-        UsageError: It names the first.
-    """
-    taken: dict[str, str] = {}
-    for family, members in families.items():
-        unknown = [name for name in members if name not in known]
-        if unknown:
-            raise UsageError(f"--family {family}: {', '.join(unknown)} {wrong}.")
-        for name in members:
-            if taken.setdefault(name, family) != family:
-                raise UsageError(f"--family {family}: {name} is already in {taken[name]}.")

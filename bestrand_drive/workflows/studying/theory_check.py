@@ -16,7 +16,8 @@ from bestrand_drive.study.study import Plan, Progress, Row, run_study
 from bestrand_drive.study.theory_check import SELECTORS, theory_rows
 from bestrand_drive.workflows.studying.driving import alike_problem
 from bestrand_drive.workflows.studying.study import StudyRequest, table_notes
-from bestrand_drive.workflows.studying.tables import TableStudy, read_scores, table_problem
+from bestrand_drive.workflows.studying.table_splits import table_problem
+from bestrand_drive.workflows.studying.tables import TableStudy, read_scores
 
 FILE = "theory.json"
 
@@ -53,8 +54,8 @@ def check_table(table: TableStudy, request: StudyRequest, progress: Progress) ->
     _check(request)
     if table.split != "random" or table.probe_choice != "random":
         raise UsageError("--theory-check takes probes and targets for alike: leave --split and --probe-choice out.")
-    scores, dropped = read_scores(table)
-    problem = table_problem(table, scores, dropped)
+    scores, left_out = read_scores(table)
+    problem = table_problem(table, scores, left_out)
     return _run(problem, request, [*problem.notes, *table_notes(table, (), scores)], progress)
 
 

@@ -50,6 +50,17 @@ def test_json_rows(run, tmp_path):
     full = json.loads((tmp_path / "out" / "rows.json").read_text())
     assert {"rmse", "bias", "kendall", "pairwise", "top3", "width", "risk_mean", "coverage95_high"} <= set(full[0])
     assert [{key: row[key] for key in KEYS} for row in full] == ran.json
+    assert all(list(row)[-2:] == ["split", "probes"] for row in full)
+
+
+def test_rows_tell_the_split_and_that_others_were_replaced(run, tmp_path):
+    found = []
+    for options in (("--probe-choice", "low"), ("--split", "score", "--n-probes", 3)):
+        ran = run(*options, "--selectors", "random", "--keep", 0.1)
+        full = json.loads((tmp_path / "out" / "rows.json").read_text())
+        found.append(({(row["split"], row["probes"]) for row in full}, "held rows of other options" in ran.out))
+    assert found == [({("random, low probes", 5)}, False), ({("score", 3)}, True)]
+    assert "held rows" not in run(*options, "--selectors", "random", "--keep", 0.1).out
 
 
 def test_the_same_command_goes_on_and_changes_nothing(run, tmp_path):
@@ -226,6 +237,61 @@ def test_what_a_seed_lacks_is_told_before_anything_is_computed(run, table, bestr
         ran = bestrand(*base, *options)
         assert ran.code == 2
         assert "have no score on 1 of 120 items" in ran.err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.fixture
+def timed(tmp_path):
+    """A long table of accuracy and of latency, which is not known of one item."""
+    rng = np.random.default_rng(0)
+    cells = [(f"q{item}", f"m{model}", float(rng.random() < 0.1 * model)) for item in range(40) for model in range(8)]
+    rows = [(*cell, "accuracy") for cell in cells]
+    rows += [(item, model, 0.4 + int(model[1:]) + right, "latency") for item, model, right in cells if item != "q3"]
+    frame = pd.DataFrame(rows, columns=["item_id", "model", "value", "metric"])
+    frame.to_csv(tmp_path / "timed.csv", index=False)
+    return ("study", "--scores", tmp_path / "timed.csv", "--n-probes", 3, "--seeds", 2, "--out", tmp_path / "out")
+
+
+@pytest.mark.parametrize("options", [("aipw",), ("tinybenchmarks",), ("zipbench", "--estimators", "mean,pirt")])
+def test_what_models_every_metric_needs_full_histories_of_each(bestrand, timed, tmp_path, options):
+    """Else a seed would refuse, with the advice to choose by the selector that did choose."""
+    ran = bestrand(*timed, "--selectors", *options)
+    assert ran.code == 2
+    assert f"{options[0]} learns from full histories, but the probes of seed 0 have no latency on 1 of 40" in ran.err
+    assert not (tmp_path / "out").exists()
+    assert bestrand(*timed, "--keep", 0.2, "--selectors", "datbench").code == 0, "it chooses by the first metric alone"
+
+
+def test_metrics_are_told_as_to_a_choice(bestrand, timed):
+    base = (*timed, "--selectors", "random", "--keep", 0.2, "--json")
+    assert {row["metric"] for row in bestrand(*base).json} == {"accuracy", "latency"}
+    told = ("--metric", "latency", "--lower-is-better", "latency", "--bounds", "latency=0:20")
+    scores, notes = read_scores(TableStudy(timed[2], ("latency",), {"latency": (0.0, 20.0)}, ("latency",)))
+    assert [(spec.name, spec.bounds, spec.higher_is_better) for spec in scores.metrics] == [("latency", (0, 20), False)]
+    assert notes == ["1 of 40 items left out, on which no model has a score: q3"]
+    ran = bestrand(*base, *told)
+    assert ran.code == 0, ran.err
+    assert {row["metric"] for row in ran.json} == {"latency"}
+    for wrong in (("--metric", "speed"), ("--bounds", "latency=0:2"), ("--lower-is-better", "speed")):
+        assert "latency" in bestrand(*base, *wrong).err
+
+
+def test_items_without_any_score_are_left_out(bestrand, table, tmp_path):
+    """Else no selector that learns from histories could be studied."""
+    frame = pd.read_csv(table)
+    frame.loc[[5, 9], frame.columns[1:]] = np.nan
+    frame.to_csv(tmp_path / "holes.csv", index=False)
+    items = pd.DataFrame({"item_id": frame["item_id"], "stratum": [f"s{n % 2}" for n in range(120)]})
+    items.to_csv(tmp_path / "items.csv", index=False)
+    base = ("study", "--scores", tmp_path / "holes.csv", "--items", tmp_path / "items.csv", "--selectors", "datbench")
+    ran = bestrand(*base, "--seeds", 2, "--keep", 0.5, "--out", tmp_path / "out")
+    assert ran.code == 0, ran.err
+    assert "note: 2 of 120 items left out, on which no model has a score: q5, q9" in ran.out
+    assert {line.split()[3] for line in ran.out.splitlines() if line.startswith("holes")} == {"59"}
+
+
+def test_too_few_probes_are_told_before_anything_is_computed(bestrand, table, tmp_path):
+    base = ("study", "--scores", table, "--seeds", 40, "--keep", 0.2, "--out", tmp_path / "out")
     assert "at least 2 probes; seed 0 has 1" in bestrand(*base, "--selectors", "datbench", "--n-probes", 1).err
     assert not (tmp_path / "out").exists()
 
