@@ -35,7 +35,8 @@ def print_refreshed(found: Refreshed, out_folder: Path | None) -> None:
     if found.proposal is None:
         say(
             out,
-            "exchanges: none proposed; give the probes' full results again (--probe, --scores), new ones among them",
+            "exchanges: none proposed; give the probes' full results again, new ones among them (--routes and --probe; "
+            "of a table --scores)",
         )
     else:
         _print_proposal(out, found, found.proposal, out_folder)

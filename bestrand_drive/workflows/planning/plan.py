@@ -112,7 +112,7 @@ def make_plan(outlooks: Sequence[Outlook], terms: Terms, request: PlanRequest, s
     """
     request.check_named([one.name for one in outlooks])
     if all(one.reason for one in outlooks):
-        raise DataRefused("; ".join(f"{one.name}: {one.reason}" for one in outlooks) + ". Give other or more probes.")
+        raise DataRefused(f"{_reasons(outlooks)}. Give other or more probes.")
     if request.goal is None:
         size = size if (request.keep, request.k, request.hours) == (None, None, None) else terms.size(request)
     metrics = [_metric_plan(one, terms, request, size) for one in outlooks]
@@ -122,6 +122,14 @@ def make_plan(outlooks: Sequence[Outlook], terms: Terms, request: PlanRequest, s
     notes = [f"{one.outlook.name}: {one.reason}" for one in metrics if one.reason]
     notes += list(dict.fromkeys(note for one in told for note in one.outlook.notes))
     return SuitePlan(terms, request, metrics, k, None if k is None else terms.predicted(k), notes)
+
+
+def _reasons(outlooks: Sequence[Outlook]) -> str:
+    """Why nothing can be told, each reason once."""
+    metrics: dict[str, list[str]] = {}
+    for one in outlooks:
+        metrics.setdefault(one.reason, []).append(one.name)
+    return "; ".join(f"{', '.join(names)}: {reason}" for reason, names in metrics.items())
 
 
 def _metric_plan(outlook: Outlook, terms: Terms, request: PlanRequest, size: int | None) -> MetricPlan:
