@@ -301,7 +301,7 @@ def test_a_suite_without_probe_data_tells_nothing(toy_table):
     suite = compress("scores", scores=toy_table.scores, probes=["m1", "m3"], k=9, probe_data=False)
     other = suite.metrics[0].model_copy(update={"name": "other"})
     bare = suite.model_copy(update={"metrics": [*suite.metrics, other]})
-    with pytest.raises(DataRefused, match="^score, other: the suite keeps no per-item figures") as refused:
+    with pytest.raises(DataRefused, match=r"^score, other: the suite keeps no per-item figures") as refused:
         plan_suite(bare, PlanRequest())
     assert str(refused.value).count("keeps no") == 1
 
