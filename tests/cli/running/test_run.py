@@ -149,11 +149,11 @@ def test_plain_lines_tell_now_and_then_how_far_it_is(monkeypatch):
     attempt = scored(2, key(1711), wall_s=40.0)
     lines.ended(Finished(CELL, attempt, b"", None, Path(), Path()), Settled(attempt))
     lines.look([SITUATION], 6)
+    now = "now route 1711, repeat 0 drives at 0.81 times real time, tick 450"
     assert said_by(out) == [
-        "0 ended, 1 run, 6 wait; now route 1711, repeat 0 drives at 0.81 times real time, tick 450",
+        f"0 ended, 1 run, 6 wait; {now}",
         "route 1711, repeat 0: Completed in 40 s",
-        "1 ended, 1 run, 6 wait, about 4 min 20 s to go; "
-        + "now route 1711, repeat 0 drives at 0.81 times real time, tick 450",
+        f"1 ended, 1 run, 6 wait, about 4 min 20 s to go; {now}",
     ]
 
 
