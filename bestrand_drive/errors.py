@@ -82,6 +82,14 @@ def choices(asked: str | Iterable[str], known: Iterable[str]) -> str:
     return f"{listed} Did you mean {' or '.join(near)}?" if near else listed
 
 
+def each_once(reasons: Iterable[tuple[str, str]]) -> list[str]:
+    """Sentences ``A, B: reason`` of names and what holds for each: no reason is said twice."""
+    names: dict[str, list[str]] = {}
+    for name, reason in reasons:
+        names.setdefault(reason, []).append(name)
+    return [f"{', '.join(of)}: {reason}" for reason, of in names.items()]
+
+
 def _nearest(word: str, names: list[str]) -> list[str]:
     """The name that is spelt most alike, whatever its case; none when nothing is near."""
     folded = {name.casefold(): name for name in reversed(names)}

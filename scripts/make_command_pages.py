@@ -88,7 +88,7 @@ def _usage(words: str, command: Command) -> str:
 
 
 def _argument(one: Parameter) -> str:
-    word = one.metavar or _choices(one) or one.name.upper()
+    word = (one.metavar or _choices(one) or one.name.upper()) + ("..." if one.nargs == -1 else "")
     return word if one.required else f"[{word}]"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bestrand_drive import errors
-from bestrand_drive.errors import BestrandError, ExitCode
+from bestrand_drive.errors import BestrandError, ExitCode, each_once
 
 CODES = {
     "BestrandError": 3,
@@ -30,3 +30,8 @@ def test_no_other_error_and_no_code_twice() -> None:
     assert found == set(CODES)
     assert len(set(CODES.values())) == len(CODES)
     assert [code.value for code in ExitCode] == [0, 1, 2, 3, 4, 5, 6, 7, 130]
+
+
+def test_a_reason_is_said_once_for_all_that_it_holds_for():
+    said = each_once([("a", "no data"), ("b", "no runs"), ("c", "no data")])
+    assert said == ["a, c: no data", "b: no runs"]

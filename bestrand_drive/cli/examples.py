@@ -17,11 +17,15 @@ def examples_of(command: Command) -> tuple[str, ...]:
 
 
 def with_examples(command: Command) -> None:
-    """Move the examples of a command, and of those below it, from the middle of the help to its end."""
+    """Move the examples of a command, and of those below it, from the middle of the help to its end.
+
+    Lines of a paragraph are joined: the terminal breaks them at its own width, not at the source's.
+    """
     lines = _LINE.findall(command.help or "")
+    if command.help:
+        paragraphs = re.split(r"\n{2,}", _LINE.sub("", command.help).strip())
+        command.help = "\n\n".join(" ".join(one.split()) for one in paragraphs)
     if lines:
-        rest = _LINE.sub("", command.help)
-        command.help = re.sub(r"\n{3,}", "\n\n", rest).strip()
         command.epilog = "\n\n".join(["Examples:" if len(lines) > 1 else "Example:", *lines])
     for one in getattr(command, "commands", {}).values():
         with_examples(one)

@@ -15,11 +15,11 @@ def console() -> Console:
     return out if out.is_terminal else Console(highlight=False, width=160)
 
 
-def table(out: Console, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print rows under heads; the first column is text, the others are right-aligned."""
+def table(out: Console, heads: Sequence[str], rows: Sequence[Sequence[str]], *, words: Sequence[str] = ()) -> None:
+    """Print rows under heads; the first column is text, the others are right-aligned, but those with these heads."""
     grid = Table(box=None, pad_edge=False, header_style="bold")
     for number, head in enumerate(heads):
-        grid.add_column(Text(head), justify="left" if number == 0 else "right", overflow="fold")
+        grid.add_column(Text(head), justify="left" if number == 0 or head in words else "right", overflow="fold")
     for row in rows:
         grid.add_row(*(Text(cell) for cell in row))
     out.print(grid)

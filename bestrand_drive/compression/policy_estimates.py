@@ -155,5 +155,7 @@ def _domain(
     part = _part(scores, population, spec, level, domain.inside)
     count = part.point.n if part else 0
     if part is None or count < LEAST_DOMAIN:
-        return withheld(level, f"{count} measured items test it, {LEAST_DOMAIN} are needed")
+        return withheld(
+            level, f"{count} measured {'item tests' if count == 1 else 'items test'} it, {LEAST_DOMAIN} are needed"
+        )
     return part.line

@@ -99,14 +99,15 @@ def test_what_was_not_measured_is_withheld() -> None:
     assert lines["ds"].value is not None
 
 
-@pytest.mark.parametrize("count", [0, LEAST_DOMAIN - 1, LEAST_DOMAIN])
+@pytest.mark.parametrize("count", [0, 1, LEAST_DOMAIN - 1, LEAST_DOMAIN])
 def test_a_domain_of_few_measured_items_is_withheld(count: int) -> None:
     """Items that were not measured do not help."""
     inside = (np.arange(ITEMS) < count) | (np.arange(ITEMS) >= 30)
     line = policy_estimates(scores(), replace(PLAIN, domains=[DomainRule("part", "sr", inside)]), 0.95)["part"]
     if count < LEAST_DOMAIN:
         assert (line.value, line.run) == (None, None)
-        assert line.reason == f"{count} measured items test it, {LEAST_DOMAIN} are needed"
+        items = "item tests" if count == 1 else "items test"
+        assert line.reason == f"{count} measured {items} it, {LEAST_DOMAIN} are needed"
     else:
         sample = Sample(scores().masked("sr")[:, 0], inside * 1.0, STRATA)
         close(line.value, point_estimate(sample, ProbeKnowledge()).value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 
 import pytest
@@ -76,3 +77,17 @@ def test_the_list_of_commands_is_that_of_the_errands(bestrand):
     assert set(places) <= known
     assert [errand for errand in ERRANDS if errand not in said] == []
     assert [name for name in places if f" {name} " not in said] == []
+
+
+def test_help_has_no_line_breaks_of_the_source():
+    """Else lines of a paragraph end early, where one of the docstring did."""
+    assert [words for words, one in COMMANDS.items() if "\n" in one.help.replace("\n\n", "")] == []
+
+
+@pytest.mark.parametrize("words", ["run", "gate", "adopt"])
+def test_no_choice_is_cut_in_a_word(bestrand, monkeypatch, words):
+    """At 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    said = bestrand(*words.split(), "--help").out
+    assert re.findall(r"<[^> ]*\|[^> ]* ", said) == []

@@ -34,4 +34,4 @@ def order(
         return
     label = {item.id: item.stratum or "-" for item in known.items}
     rows = [[item, str(number), label[item]] for number, items in enumerate(blocks, 1) for item in items]
-    table(console(), ["item", "block", "stratum"], rows)
+    table(console(), ["item", "block", "stratum"], rows, words=["stratum"])

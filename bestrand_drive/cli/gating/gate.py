@@ -43,7 +43,8 @@ def gate(
         Literal["regression", "non-inferior"],
         typer.Option(
             help="regression: fails when the interval lies wholly below the tolerated drop. non-inferior: passes only "
-            "when it lies wholly above."
+            "when it lies wholly above.",
+            show_choices=False,
         ),
     ] = "regression",
     undecided: Annotated[

@@ -29,7 +29,7 @@ def import_logs(
     ],
     paths: Annotated[
         list[str],
-        typer.Argument(metavar="PATH...", help="Files or folders; NAME=PATH names the model.", show_default=False),
+        typer.Argument(metavar="PATH", help="Files or folders; NAME=PATH names the model.", show_default=False),
     ],
     out: Annotated[Path, typer.Option(help="Parquet file to write.", show_default=False)],
     task: Annotated[

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
 from bestrand_drive.compression.explained import Explained
+from bestrand_drive.errors import each_once
 from bestrand_drive.workflows.living.exchanging import Proposal
 from bestrand_drive.workflows.living.refresh import Refreshed
 
@@ -26,8 +27,8 @@ def print_refreshed(found: Refreshed, out_folder: Path | None) -> None:
     rows = [_row(name, one, found.across[name]) for name, one in found.explained.items() if one is not None]
     if rows:
         table(out, HEADS, rows)
-    for name, reason in found.reasons.items():
-        say(out, f"{name}: not judged: {reason}")
+    for line in each_once((name, f"not judged: {reason}") for name, reason in found.reasons.items()):
+        say(out, line)
     sentences(out, _verdicts(found))
     sentences(out, found.notes)
     if found.joined:
@@ -35,7 +36,8 @@ def print_refreshed(found: Refreshed, out_folder: Path | None) -> None:
     if found.proposal is None:
         say(
             out,
-            "exchanges: none proposed; give the probes' full results again (--probe, --scores), new ones among them",
+            "exchanges: none proposed; give the probes' full results again, new ones among them (--routes and --probe; "
+            "of a table --scores)",
         )
     else:
         _print_proposal(out, found, found.proposal, out_folder)

@@ -30,7 +30,7 @@ def print_plan(plan: SuitePlan) -> None:
     told = [one for one in plan.metrics if not one.outlook.reason]
     table(out, HEADS, [_cells(one, plan) for one in told])
     _print_size(out, plan, word)
-    table(out, BASIS_HEADS, [_basis(one) for one in told])
+    table(out, *_without_blanks(BASIS_HEADS, [_basis(one) for one in told]))
     sentences(out, [*_said(plan, told), *plan.notes])
 
 
@@ -80,6 +80,12 @@ def _basis(one: MetricPlan) -> list[str]:
     return [outlook.name, _number(outlook.deviation), _number(outlook.correlation), doubt, noise, *ground, *pays]
 
 
+def _without_blanks(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> tuple[Sequence[str], list[list[str]]]:
+    """The columns that say something in a row."""
+    kept = [place for place in range(len(heads)) if not rows or any(row[place] != "-" for row in rows)]
+    return [heads[place] for place in kept], [[row[place] for place in kept] for row in rows]
+
+
 def _since(targets: int | None) -> str:
     return "never" if targets is None else str(targets)
 
@@ -89,7 +95,10 @@ def _said(plan: SuitePlan, told: Sequence[MetricPlan]) -> Iterator[str]:
     names, families = plan.terms.probes, plan.terms.families
     grouped = "" if families == len(names) else f" of {families} families"
     who = f"{len(names)} probes{grouped}" if len(names) > 1 else f"one probe, {names[0]}, which tells no correlation"
-    yield f"all rests on {who}; +-: standard error of the predicted errors, for that many probes"
+    doubt = any(one.outlook.doubt is not None for one in told)
+    yield f"all rests on {who}" + (
+        "; +-: standard error of the predicted errors, for that many probes" if doubt else ""
+    )
     for source in dict.fromkeys(one.outlook.noise.source for one in told if one.outlook.noise):
         yield f"floor: one run of everything against the policy's own mean, by run noise, {source}"
     for runs in dict.fromkeys(one.break_even.probe_runs for one in told if one.break_even):

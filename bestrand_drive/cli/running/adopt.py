@@ -21,7 +21,11 @@ def adopt(
     out: Annotated[Path, typer.Option(help="Run folder; made when it is not there.", show_default=False)],
     benchmark: Annotated[
         Literal["bench2drive", "fail2drive", "builtin"],
-        typer.Option(help="Whose evaluator wrote them.", show_default=False),
+        typer.Option(
+            help="Whose evaluator wrote them: bench2drive, fail2drive or builtin.",
+            show_default=False,
+            show_choices=False,
+        ),
     ],
     carla_version: Annotated[str, typer.Option(help="Of the server, such as 0.9.15.", show_default=False)],
     evaluator_commit: Annotated[

@@ -46,7 +46,7 @@ def _doctor(
 
     Example: bestrand doctor builtin --agent probe:expert --part demo
 
-    Example: bestrand doctor --root Bench2Drive --carla-root carla --routes suite/ --agent agent.py
+    Example: bestrand doctor bench2drive --root Bench2Drive --carla-root carla --routes suite/ --agent agent.py
     """
     if request.benchmark == NAME:
         request = replace(request, routes=routes_or_shipped(NAME, request.routes))

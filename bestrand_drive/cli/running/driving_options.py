@@ -19,7 +19,10 @@ _keep = partial(typer.Option, rich_help_panel=KEEP, show_default=False)
 _enough = partial(typer.Option, rich_help_panel=ENOUGH, show_default=False)
 
 Benchmark = Annotated[
-    Literal["bench2drive", "fail2drive", "builtin"], typer.Argument(help="Whose evaluator runs.", show_default=False)
+    Literal["bench2drive", "fail2drive", "builtin"],
+    typer.Argument(
+        help="Whose evaluator runs: bench2drive, fail2drive or builtin.", show_default=False, show_choices=False
+    ),
 ]
 Agent = Annotated[str, _what(help="The agent's Python file, or probe:NAME for one that is shipped.")]
 Out = Annotated[Path, _what(help="Run folder; the same command goes on in it.")]
@@ -73,27 +76,29 @@ CarlaRoot = Annotated[Path | None, _servers(help="CARLA's folder. builtin: else 
 Engine = Annotated[
     Literal["local", "workers", "ray", "slurm"],
     typer.Option(
-        help="Who makes attempts: this machine, `bestrand worker` wherever, a Ray cluster, or Slurm jobs.",
+        help="Who makes attempts. local: this machine; workers: `bestrand worker` wherever; ray: a Ray cluster; "
+        "slurm: its jobs.",
+        show_choices=False,
         rich_help_panel=SERVERS,
     ),
 ]
 RayAddress = Annotated[
     str,
     typer.Option(
-        help="HOST:PORT of its head; auto: the one this machine is of; local: one that is started here meanwhile.",
+        help="ray: HOST:PORT of its head; auto: the one this machine is of; local: one that is started here meanwhile.",
         rich_help_panel=SERVERS,
     ),
 ]
 RayResource = Annotated[
     str,
     _servers(
-        help="Of which each server leases one, where nodes have no GPU that Ray knows. Default: 1 GPU / "
+        help="ray: of which each server leases one, where nodes have no GPU that Ray knows. Default: 1 GPU / "
         "--servers-per-gpu; a CPU for the headless server."
     ),
 ]
 Servers = Annotated[int, typer.Option(help="At the same time.", rich_help_panel=SERVERS)]
 Slurm = Annotated[
-    list[str] | None, _servers(help="KEY=VALUE for sbatch, such as partition=gpu, gres=gpu:1, time=600; repeat.")
+    list[str] | None, _servers(help="slurm: KEY=VALUE for sbatch, such as partition=gpu, gres=gpu:1, time=600; repeat.")
 ]
 Scratch = Annotated[str, _servers(help="slurm: folder on each node; $VARIABLES are the job's. Default: its $TMPDIR.")]
 Gpus = Annotated[str, _servers(help="Such as 0,1; or 0:0,1:2 where CARLA counts otherwise than CUDA.")]
@@ -114,7 +119,8 @@ CarlaVersion = Annotated[str | None, _servers(help="Default: what --carla-root s
 PortBase = Annotated[int, typer.Option(help="First port.", rich_help_panel=SERVERS)]
 KeepOnFailure = Annotated[str, _keep(help="Of failed routes: record, log, agent.")]
 KeepFailures = Annotated[
-    Literal["any", "policy", "infrastructure"], typer.Option(help="Of whose failures.", rich_help_panel=KEEP)
+    Literal["any", "policy", "infrastructure"],
+    typer.Option(help="Whose failures: any, policy or infrastructure.", rich_help_panel=KEEP, show_choices=False),
 ]
 KeepQuotaMib = Annotated[int, typer.Option(help="For all that is kept.", rich_help_panel=KEEP)]
 Until = Annotated[

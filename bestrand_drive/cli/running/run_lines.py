@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from datetime import timedelta
 
 from rich.console import Console
 
@@ -132,13 +131,13 @@ def pace(situation: Situation) -> str:
     """How fast it is simulated."""
     if situation.speed is None:
         return ""
-    return f"at {situation.speed:.2f} of real time, tick {situation.ticks}"
+    return f"at {situation.speed:.2f} times real time, tick {situation.ticks}"
 
 
 def ending(attempt: Attempt) -> str:
     """How an attempt ended."""
     took = f" in {duration(attempt.wall_s)}" if attempt.wall_s is not None else ""
-    speed = f", {attempt.speed:.2f} of real time" if attempt.speed else ""
+    speed = f", {attempt.speed:.2f} times real time" if attempt.speed else ""
     if attempt.counts:
         return f"{attempt.status}{took}{speed}"
     why = f" ({attempt.detail})" if attempt.detail else ""
@@ -159,7 +158,9 @@ def _attempts(attempts: Sequence[Attempt]) -> str:
 
 
 def duration(seconds: float) -> str:
-    """For people: seconds, or hours, minutes and seconds."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    return str(timedelta(seconds=round(seconds)))
+    """For people: in the two largest units that are needed."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours} h {minutes} min"
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

@@ -7,9 +7,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from bestrand_drive.benchmarks.builtin_routes import NAME as BUILTIN
 from bestrand_drive.cli.tables import console, say, sentences
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json, write_atomic
+from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.choosing.suite_folder import OWN_NAMES
 from bestrand_drive.workflows.sharing.share import share_suite
 
@@ -49,8 +51,16 @@ def share(
     say(to, f"wrote {out}: {known.k} of {known.n} items of {known.benchmark} ({known.route_set}){hashes}")
     say(to, f"digest: {known.choice_digest()}")
     sentences(to, [shared.left_out] if shared.left_out else [])
-    mine = "--items items.csv" if not shared.routes else "--routes mine.xml"
-    say(to, f"the other lab:  bestrand materialize {out.name} {mine} --out suite/")
+    mine = _own(known) if shared.routes else "--items items.csv "
+    say(to, f"the other lab:  bestrand materialize {out.name} {mine}--out suite/")
+
+
+def _own(suite: Suite) -> str:
+    """The option that says which routes of its own the other lab takes: none for all that are shipped."""
+    shipped, _, part = suite.route_set.partition("-")
+    if suite.benchmark != BUILTIN or shipped != BUILTIN:
+        return "--routes mine.xml "
+    return f"--part {part} " if part else ""
 
 
 def _check_no_input(out: Path, suite: Path, routes: Path | None) -> None:

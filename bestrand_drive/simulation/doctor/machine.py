@@ -84,7 +84,8 @@ def check_ports(case: Case) -> Iterator[Finding]:
     with contextlib.ExitStack() as held:
         leases = [held.enter_context(lease_ports(first, last)) for _ in range(case.servers)]
     lowest, highest = leases[0].ports.rpc, leases[-1].ports.traffic_manager
-    yield ok("ports", f"free for {case.servers} servers, from {lowest} to {highest}")
+    servers = "1 server" if case.servers == 1 else f"{case.servers} servers"
+    yield ok("ports", f"free for {servers}, from {lowest} to {highest}")
 
 
 def check_disk(case: Case) -> Iterator[Finding]:

@@ -12,7 +12,7 @@ from bestrand_drive.compression.planning.goals import about_policies, p95_error,
 from bestrand_drive.compression.planning.laws import Law
 from bestrand_drive.compression.pool import pool_size
 from bestrand_drive.compression.theory import TwoPhase, mean_mae
-from bestrand_drive.errors import DataRefused, UsageError
+from bestrand_drive.errors import DataRefused, UsageError, each_once
 from bestrand_drive.workflows.planning.outlook import Outlook
 from bestrand_drive.workflows.planning.plan_request import Claim, PlanRequest
 from bestrand_drive.workflows.planning.plan_terms import Hours, Terms
@@ -112,7 +112,8 @@ def make_plan(outlooks: Sequence[Outlook], terms: Terms, request: PlanRequest, s
     """
     request.check_named([one.name for one in outlooks])
     if all(one.reason for one in outlooks):
-        raise DataRefused("; ".join(f"{one.name}: {one.reason}" for one in outlooks) + ". Give other or more probes.")
+        said = "; ".join(each_once((one.name, one.reason) for one in outlooks))
+        raise DataRefused(f"{said}. Give other or more probes.")
     if request.goal is None:
         size = size if (request.keep, request.k, request.hours) == (None, None, None) else terms.size(request)
     metrics = [_metric_plan(one, terms, request, size) for one in outlooks]

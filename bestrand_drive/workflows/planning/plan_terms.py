@@ -35,6 +35,7 @@ class Terms:
         most: Items that can be chosen.
         sharp: Sizes at which every stratum's share is whole, ascending.
         hours: Of all items, one entry a probe whose durations are known; empty when none are.
+        chosen: The size of a suite that is there, and the hours of its items, likewise.
         probes: Names; copies are none.
         families: How many families they come from.
         factor: n of the pool min(n k, N), None for all items.
@@ -49,15 +50,14 @@ class Terms:
     probes: tuple[str, ...]
     families: int
     factor: float | None
+    chosen: tuple[int, tuple[float, ...]] = (0, ())
 
     def predicted(self, k: int) -> Hours | None:
-        """Hours of k items, each of average length; None when no duration is known."""
+        """Hours of k items: of those of a suite that is there, else of average length; None without durations."""
         if not self.hours:
             return None
-        share = k / self.items
-        return Hours(
-            mean=share * sum(self.hours) / len(self.hours), least=share * min(self.hours), most=share * max(self.hours)
-        )
+        share, hours = (1.0, self.chosen[1]) if k == self.chosen[0] else (k / self.items, self.hours)
+        return Hours(mean=share * sum(hours) / len(hours), least=share * min(hours), most=share * max(hours))
 
     def size(self, request: PlanRequest) -> int:
         """The size that was asked for.
@@ -98,8 +98,8 @@ def _hours(seconds: Tensor) -> tuple[float, ...]:
     return tuple((seconds.sum(dim=0) / 3600).tolist())
 
 
-def suite_hours(suite: Suite) -> tuple[float, ...]:
-    """The same by what a suite keeps: its probes' hours, else the items' costs."""
-    known = tuple(float(probe.hours[1]) for probe in suite.probes if probe.hours)
-    whole = suite.predicted_hours()
-    return known or (() if whole is None else (whole[1],))
+def suite_hours(suite: Suite) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Of the chosen items and of all by what a suite keeps: its probes' hours, else the items' costs."""
+    total = suite.predicted_hours()
+    known = [probe.hours for probe in suite.probes if probe.hours] or ([] if total is None else [total])
+    return tuple(float(part) for part, _ in known), tuple(float(whole) for _, whole in known)

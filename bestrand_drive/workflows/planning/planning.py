@@ -110,13 +110,15 @@ def plan_suite(suite: Suite, request: PlanRequest, noise: Mapping[str, Noise] | 
         outlooks.append(replace(found, noise=(noise or {}).get(name, found.noise)))
     inside = [item for item in suite.items if item.in_pool]
     sizes = list(Counter(item.stratum for item in inside).values()) if suite.strata and way.stratified else []
+    chosen, hours = suite_hours(suite)
     terms = Terms(
         benchmark=suite.benchmark,
         route_set=suite.route_set,
         items=suite.n,
         most=len(inside) if factor is None or suite.strata else suite.n,
         sharp=whole_shares(sizes),
-        hours=suite_hours(suite),
+        hours=hours,
+        chosen=(suite.k, chosen),
         probes=tuple(probe.name for probe in suite.probes if probe.copy_of is None),
         families=probe_count(suite),
         factor=way.factor,

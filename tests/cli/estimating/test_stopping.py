@@ -35,6 +35,9 @@ def test_the_order_is_printed_with_blocks_and_is_the_same_each_time(bestrand, be
     assert [int(row[1]) for row in rows] == [1 + place // 12 for place in range(60)]
     for start in range(0, 60, 12):
         assert len({bench.types[row[0]] for row in rows[start : start + 12]}) == 12, "a cycle holds one of each type"
+    head, *lines = ran.out.splitlines()
+    assert {line[head.index("stratum") - 1].isspace() for line in lines} == {True}, "words begin under their head"
+    assert {line[head.index("stratum")].isspace() for line in lines} == {False}
     again = bestrand("order", whole, "--block", 12, "--json").json
     assert [item for block in again["blocks"] for item in block] == [row[0] for row in rows]
     assert bestrand("order", whole, "--json").json["block"] == 10

@@ -60,8 +60,8 @@ SITUATION = Situation(3, CELL, 100.0, "drives", 450, 0.8125)
         (("--agent", "absent.py"), "--agent absent.py: no such file"),
         (("--root", "/"), "not Bench2Drive's checkout"),
         (("--max-attempts", 0), "--max-attempts 0"),
-        (("--port-base", 65_530, "--servers", 3), "--port-base 65530: from there on are ports for 1 servers"),
-        (("--port-base", 65_531), "ports for 0 servers"),
+        (("--port-base", 65_526, "--servers", 3), "--port-base 65526: from there on are ports for 1 servers"),
+        (("--port-base", 65_527), "ports for 0 servers"),
         (("--port-base", 0), "ports for 0 servers"),
         (("--port-base", 0, "--engine", "ray"), "ports for 0 servers"),
         (("--engine", "ray", "--ray-resource", "CPU"), "--ray-resource CPU"),
@@ -149,10 +149,11 @@ def test_plain_lines_tell_now_and_then_how_far_it_is(monkeypatch):
     attempt = scored(2, key(1711), wall_s=40.0)
     lines.ended(Finished(CELL, attempt, b"", None, Path(), Path()), Settled(attempt))
     lines.look([SITUATION], 6)
+    now = "now route 1711, repeat 0 drives at 0.81 times real time, tick 450"
     assert said_by(out) == [
-        "0 ended, 1 run, 6 wait; now route 1711, repeat 0 drives at 0.81 of real time, tick 450",
+        f"0 ended, 1 run, 6 wait; {now}",
         "route 1711, repeat 0: Completed in 40 s",
-        "1 ended, 1 run, 6 wait, about 0:04:20 to go; now route 1711, repeat 0 drives at 0.81 of real time, tick 450",
+        f"1 ended, 1 run, 6 wait, about 4 min 20 s to go; {now}",
     ]
 
 
@@ -183,7 +184,7 @@ def test_a_terminal_gets_the_table(runs, monkeypatch):
     assert "drives" in ran.out
 
 
-@pytest.mark.parametrize(("seconds", "said"), [(3.2, "3 s"), (60, "0:01:00"), (3725.4, "1:02:05")])
+@pytest.mark.parametrize(("seconds", "said"), [(3.2, "3 s"), (59.6, "1 min 0 s"), (3725.4, "1 h 2 min")])
 def test_durations(seconds, said):
     assert duration(seconds) == said
 

@@ -56,6 +56,7 @@ def test_plan_and_compress_agree_on_routes(bench, k):
     hours = suite.predicted_hours()
     assert plan.hours.mean == pytest.approx(hours[1] * k / suite.n, rel=1e-6)
     assert plan.hours.least <= plan.hours.mean <= plan.hours.most
+    assert plan_suite(suite, PlanRequest()).hours.mean == pytest.approx(hours[0], rel=1e-6), "of its own routes"
 
 
 @pytest.mark.parametrize("selector", ["balanced", "bestrand", "random"])
@@ -298,8 +299,11 @@ def test_no_probe_tells_nothing(bench):
 
 def test_a_suite_without_probe_data_tells_nothing(toy_table):
     suite = compress("scores", scores=toy_table.scores, probes=["m1", "m3"], k=9, probe_data=False)
-    with pytest.raises(DataRefused, match="keeps no per-item figures"):
-        plan_suite(suite, PlanRequest())
+    other = suite.metrics[0].model_copy(update={"name": "other"})
+    bare = suite.model_copy(update={"metrics": [*suite.metrics, other]})
+    with pytest.raises(DataRefused, match=r"^score, other: the suite keeps no per-item figures") as refused:
+        plan_suite(bare, PlanRequest())
+    assert str(refused.value).count("keeps no") == 1
 
 
 def test_own_repeats_go_before_borrowed_noise(bench):

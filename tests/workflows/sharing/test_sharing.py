@@ -64,6 +64,16 @@ def test_with_permission_the_other_lab_gets_the_same_bytes(bestrand, suites, tmp
     assert ran.json["notes"] == []
 
 
+@pytest.mark.parametrize("part", [(), ("--part", "demo")])
+def test_the_line_for_the_other_lab_makes_the_suite_of_shipped_routes(bestrand, tmp_path, monkeypatch, part):
+    monkeypatch.chdir(tmp_path)
+    assert bestrand("compress", "builtin", *part, "--k", 20, "--out", "mine").code == 0
+    ran = bestrand("share", "mine", "--out", "s.json")
+    line = ran.out.partition("the other lab:  bestrand ")[2].split()
+    ran = bestrand(*line)
+    assert ran.code == 0, ran.err
+
+
 @pytest.mark.parametrize("which", ["bench", "fail", "table"])
 def test_without_a_licence_no_item_s_figure_travels(bestrand, suites, tmp_path, which):
     suite, own = suites(which)
