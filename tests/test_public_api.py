@@ -10,6 +10,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -197,6 +198,7 @@ def test_what_would_be_passed_over_of_driving_is_refused(idle):
     ("idle", "said"),
     [
         ({"part": "demo"}, "knows no part="),
+        ({"guard": False}, "knows no guard="),
         ({"metric_info": {"m0": "x"}}, "knows no metric_info="),
         ({"allow_evaluator_mismatch": True}, "knows no allow_evaluator_mismatch="),
         ({"licences": {"m0": "MIT"}}, "one licence"),
@@ -205,6 +207,24 @@ def test_what_would_be_passed_over_of_driving_is_refused(idle):
 def test_what_would_be_passed_over_of_a_table_is_refused(idle, said):
     with pytest.raises(UsageError, match=said):
         compress("scores", scores=ScoreMatrix.from_frame(frame()), k=3, **idle)
+
+
+@pytest.mark.parametrize("idle", [{"guard": False}, {"metric_info": {"TFv6": "x"}}])
+def test_what_would_be_passed_over_of_pairs_is_refused(idle):
+    with pytest.raises(UsageError, match=f"knows no {next(iter(idle))}="):
+        compress("fail2drive", routes="x", k=3, **idle)
+
+
+@pytest.mark.parametrize("fraction", [{"k": 3.5}, {"k": 3, "seed": 1.5}, {"k": 3, "candidates": 12.5}])
+def test_numbers_of_things_are_whole(fraction):
+    """The command line reads them so; from Python a fraction went into the suite, or ended in torch."""
+    scores = ScoreMatrix.from_frame(frame())
+    with pytest.raises(UsageError, match=f"--{list(fraction)[-1]} [0-9.]*: give a whole number"):
+        compress("scores", scores=scores, **fraction)
+    if "candidates" not in fraction:
+        with pytest.raises(UsageError, match="give a whole number"):
+            bestrand_drive.plan("scores", scores=scores, probes=["m0"], **fraction)
+    assert compress("scores", scores=scores, k=np.int64(3)).k == 3
 
 
 def test_a_licence_of_a_table_is_its_probes():
