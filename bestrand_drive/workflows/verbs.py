@@ -19,12 +19,7 @@ from bestrand_drive.workflows.estimating.stopping import stopping
 from bestrand_drive.workflows.estimating.targets import read_target
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence
-from bestrand_drive.workflows.evidence.tabular import (
-    PROBE_CHOICES,
-    TableSource,
-    table_evidence,
-    with_probed_families,
-)
+from bestrand_drive.workflows.evidence.tabular import PROBE_CHOICES, TableSource, probed_families, table_evidence
 
 PathLike = str | Path
 
@@ -139,7 +134,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
             seed=seed,
         )
         evidence = table_evidence(source, (licences or {}).get("", "not stated"))
-        request = with_probed_families(request, source, evidence)
+        request = replace(request, families=probed_families(source, evidence))
     else:
         kind = definition(benchmark)
         absent = routes is None and kind.shipped is None
