@@ -227,6 +227,12 @@ def test_numbers_of_things_are_whole(fraction):
     assert compress("scores", scores=scores, k=np.int64(3)).k == 3
 
 
+def test_families_without_a_picked_probe_count_for_nothing_in_a_plan():
+    """As in compress, and as on the command line."""
+    table, sole = ScoreMatrix.from_frame(frame()), {name: [name] for name in frame().columns if name != "item_id"}
+    assert bestrand_drive.plan("scores", scores=table, n_probes=2, k=3, families=sole).k == 3
+
+
 def test_a_licence_of_a_table_is_its_probes():
     suite = compress("scores", scores=ScoreMatrix.from_frame(frame()), k=3, licences={"": "MIT"})
     assert {probe.licence for probe in suite.probes} == {"MIT"}
@@ -237,6 +243,8 @@ def test_a_plan_names_what_it_cannot_plan(table_suite):
         bestrand_drive.plan("qa_siute")
     with pytest.raises(UsageError, match="knows no n_probes="):
         bestrand_drive.plan("builtin", probes={}, n_probes=2, k=3)
+    with pytest.raises(UsageError, match="knows no scores="):
+        bestrand_drive.plan("builtin", probes={}, scores="m.csv", k=3)
     with pytest.raises(UsageError, match="knows no items="):
         bestrand_drive.plan(table_suite, items="items.csv")
     assert bestrand_drive.plan(table_suite / "suite.json").k == read_suite(table_suite).k
