@@ -24,16 +24,24 @@ def write_atomic(path: Path, content: bytes) -> None:
     """Write ``content`` to ``path`` so that a reader sees the old file or the new one, never a part.
 
     Args:
-        path: Target; its folder must exist. A pipe or a device, such as /dev/null, is written to, not replaced.
+        path: Target; its folder must exist. A pipe, a device or an open file, such as /dev/null or /dev/stdout, is
+            written to, not replaced.
         content: The whole file.
 
     Raises:
         OSError: The disk is full or the folder is not writable; ``path`` is then as it was.
     """
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        path.write_bytes(content)
+    if _is_stream(path):
+        with path.open("ab") as stream:  # what else was printed to the same file stays
+            stream.write(content)
     else:
         _write_beside(path, content, os.replace)
+
+
+def _is_stream(path: Path) -> bool:
+    """Whether a file put in its place would take something away that is no file of the folder."""
+    opened = path.is_symlink() and os.readlink(path).startswith(("/proc/", "/dev/fd/"))
+    return path.exists() and (opened or not (path.is_file() or path.is_dir()))
 
 
 def write_new(path: Path, content: bytes) -> None:

@@ -333,18 +333,34 @@ def _check(suite: Suite, path: str) -> None:
     lengths = {
         len(column) for metric in suite.metrics for column in (metric.within, metric.between) if column is not None
     }
+    weights = {item.id: item.weight for item in suite.items}
+    parts = {part for rule in suite.harmonic for part in (rule.score, rule.success)}
     faults = [
         (len(known) != len(suite.items), "an item id occurs twice"),
         (len(suite.items) != suite.n, f"{len(suite.items)} items are listed, n says {suite.n}"),
         (len(suite.chosen) != suite.k or len(set(suite.chosen)) != suite.k, "the chosen ids do not match k"),
         (not set(suite.chosen) <= known, "a chosen id is not among the items"),
+        (not suite.chosen, "nothing is chosen"),
+        (not suite.metrics, "it has no metric"),
+        (min(weights.values(), default=0.0) < 0, "an item counts less than nothing"),
+        (sum(weights.get(name, 0.0) for name in suite.chosen) <= 0, "the chosen items count nothing"),
         (not lengths <= {suite.n}, "a difficulty column has not one number an item"),
+        (any(not _fits(metric.regression, suite.k) for metric in suite.metrics), "a regression has not a row an id"),
+        (not parts <= {metric.name for metric in suite.metrics}, "a harmonic mean is of a metric that is not there"),
         (suite.predecessor is not None and not _follows(suite, suite.predecessor), "its predecessor is another's"),
         (suite.content_hash() != suite.content_sha256, "its content does not match its content_sha256"),
     ]
     for wrong, message in faults:
         if wrong:
             raise DataRefused(f"{path}: {message}. The file was edited or damaged; make the suite again.")
+
+
+def _fits(regression: Regression | None, k: int) -> bool:
+    """Whether a regression, where there is one, has a row for each chosen item, all of the same probes."""
+    if regression is None:
+        return True
+    widths = {len(row) for row in regression.scores}
+    return len(regression.scores) == k and len(widths) == 1 and 0 not in widths
 
 
 def _follows(suite: Suite, before: Predecessor) -> bool:

@@ -10,6 +10,7 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -197,6 +198,7 @@ def test_what_would_be_passed_over_of_driving_is_refused(idle):
     ("idle", "said"),
     [
         ({"part": "demo"}, "knows no part="),
+        ({"guard": False}, "knows no guard="),
         ({"metric_info": {"m0": "x"}}, "knows no metric_info="),
         ({"allow_evaluator_mismatch": True}, "knows no allow_evaluator_mismatch="),
         ({"licences": {"m0": "MIT"}}, "one licence"),
@@ -205,6 +207,30 @@ def test_what_would_be_passed_over_of_driving_is_refused(idle):
 def test_what_would_be_passed_over_of_a_table_is_refused(idle, said):
     with pytest.raises(UsageError, match=said):
         compress("scores", scores=ScoreMatrix.from_frame(frame()), k=3, **idle)
+
+
+@pytest.mark.parametrize("idle", [{"guard": False}, {"metric_info": {"TFv6": "x"}}])
+def test_what_would_be_passed_over_of_pairs_is_refused(idle):
+    with pytest.raises(UsageError, match=f"knows no {next(iter(idle))}="):
+        compress("fail2drive", routes="x", k=3, **idle)
+
+
+@pytest.mark.parametrize("fraction", [{"k": 3.5}, {"k": 3, "seed": 1.5}, {"k": 3, "candidates": 12.5}])
+def test_numbers_of_things_are_whole(fraction):
+    """The command line reads them so; from Python a fraction went into the suite, or ended in torch."""
+    scores = ScoreMatrix.from_frame(frame())
+    with pytest.raises(UsageError, match=f"--{list(fraction)[-1]} [0-9.]*: give a whole number"):
+        compress("scores", scores=scores, **fraction)
+    if "candidates" not in fraction:
+        with pytest.raises(UsageError, match="give a whole number"):
+            bestrand_drive.plan("scores", scores=scores, probes=["m0"], **fraction)
+    assert compress("scores", scores=scores, k=np.int64(3)).k == 3
+
+
+def test_families_without_a_picked_probe_count_for_nothing_in_a_plan():
+    """As in compress, and as on the command line."""
+    table, sole = ScoreMatrix.from_frame(frame()), {name: [name] for name in frame().columns if name != "item_id"}
+    assert bestrand_drive.plan("scores", scores=table, n_probes=2, k=3, families=sole).k == 3
 
 
 def test_a_licence_of_a_table_is_its_probes():
@@ -217,6 +243,8 @@ def test_a_plan_names_what_it_cannot_plan(table_suite):
         bestrand_drive.plan("qa_siute")
     with pytest.raises(UsageError, match="knows no n_probes="):
         bestrand_drive.plan("builtin", probes={}, n_probes=2, k=3)
+    with pytest.raises(UsageError, match="knows no scores="):
+        bestrand_drive.plan("builtin", probes={}, scores="m.csv", k=3)
     with pytest.raises(UsageError, match="knows no items="):
         bestrand_drive.plan(table_suite, items="items.csv")
     assert bestrand_drive.plan(table_suite / "suite.json").k == read_suite(table_suite).k
@@ -333,6 +361,11 @@ def inner_arrows(room: str) -> dict[str, set[str]]:
             names = (name.removeprefix(prefix) for name in imported(tree) if name.startswith(prefix))
             arrows.setdefault(own, set()).update({name.split(".")[0] for name in names} - {own})
     return arrows
+
+
+@pytest.mark.parametrize("room", ["workflows", "cli"])
+def test_no_inner_rooms_import_each_other_in_a_circle(room):
+    TopologicalSorter(inner_arrows(room)).prepare()
 
 
 def test_the_arrows_between_rooms():

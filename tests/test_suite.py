@@ -140,6 +140,34 @@ def test_an_edited_suite_is_refused(bestrand, bench, bench_suite, edited, case):
     check(bestrand("estimate", folder, "--results", bench.results("Dan")), folder)
 
 
+def all_weightless(raw: Raw) -> None:
+    for item in raw["items"]:
+        item["weight"] = 0.0
+
+
+RESEALED = {
+    **{f"bench: {case}": EDITS[case] for case in ("nothing chosen", "a negative weight", "no metric")},
+    "bench: a harmonic mean of unknown metrics": EDITS["a harmonic mean of unknown metrics"],
+    "bench: no weight": all_weightless,
+    "table: a row of the regression removed": shorten("metrics", 0, "regression", "scores"),
+    "table: a regression row cut": shorten("metrics", 0, "regression", "scores", 0),
+}
+
+
+@pytest.mark.parametrize("case", RESEALED)
+def test_a_suite_sealed_after_an_edit_is_refused_by_its_parts(request, edited, case):
+    """Where its parts contradict each other, an estimate ended in a traceback, whatever the hash says."""
+
+    def change(raw: Raw) -> None:
+        RESEALED[case](raw)
+        raw["content_sha256"] = Suite.model_validate(raw).content_hash()
+
+    folder = edited(request.getfixturevalue(f"{case.partition(':')[0]}_suite"), change)
+    with pytest.raises(DataRefused, match="edited or damaged") as refused:
+        read_suite(folder)
+    assert "content_sha256" not in str(refused.value)
+
+
 def test_a_suite_written_anew_is_the_same_suite(bench_suite, tmp_path):
     """Layout and order of keys are no content; a digit of a number is."""
     raw = json.loads((bench_suite / "suite.json").read_text())

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from bestrand_drive.benchmarks.record_ids import route_number
 from bestrand_drive.benchmarks.routes import RouteFile
 
 NO_RECORD = "no record"
@@ -75,7 +76,7 @@ class Benchmark:
     def route_ids(self) -> frozenset[str]:
         """Ids of all routes, as records name them (a Fail2Drive member ``Base_Animals_0075`` is route 75)."""
         members = (member for item in self.items["members"] for member in item)
-        return frozenset(str(int(member.rsplit("_", 1)[-1])) for member in members)
+        return frozenset(route_number(member) for member in members)
 
 
 @dataclass(frozen=True, eq=False)

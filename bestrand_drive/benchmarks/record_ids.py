@@ -64,6 +64,12 @@ def identify_record(record_id: str, relative: str, benchmark: str, *, route_fold
     return RecordKey(route_id, str(int(rep)), seed, is_named, named is not None and differs)
 
 
+def route_number(name: str) -> str:
+    """A route or a member of a pair as records name it: ``Base_Animals_0075`` is route 75; other names stay."""
+    last = name.rsplit("_", 1)[-1]
+    return str(int(last)) if last.isdecimal() else name
+
+
 def _is_number(part: str, route_id: str) -> bool:
     return part.isdecimal() and part.isascii() and part.lstrip("0") == route_id.lstrip("0")
 

@@ -12,7 +12,14 @@ import pandas as pd
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.readers.contract import Intake, Reader
 from bestrand_drive.readers.folders import files_under
-from bestrand_drive.scores.frames import ITEM_COLUMNS, MODEL_COLUMNS, factorized, label_texts, number_column
+from bestrand_drive.scores.frames import (
+    ITEM_COLUMNS,
+    MODEL_COLUMNS,
+    factorized,
+    label_texts,
+    number_column,
+    refuse_about_items,
+)
 from bestrand_drive.scores.tables import SUFFIXES, read_table
 
 FACTS = {
@@ -67,6 +74,8 @@ def _rows(frame: pd.DataFrame, item: str, file: Path) -> Iterator[pd.DataFrame]:
         return
     if not numbers:
         raise DataRefused(f"{file}: no column of scores beside {item}.")
+    if model is None:
+        refuse_about_items(numbers, str(file))
     together = max(1, BATCH // max(len(frame), 1))
     for start in range(0, len(numbers), together):
         yield _stacked(frame, numbers[start : start + together], shared, "model" if model is None else "metric", file)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,6 +14,8 @@ from bestrand_drive.errors import DataRefused
 
 ITEM_COLUMNS = ("item_id", "item")
 MODEL_COLUMNS = ("model", "policy")
+ABOUT_ITEMS = frozenset(["stratum", "group", "category", "task", "filter", "content", "hash", "cost_s"])
+"""Columns beside scores that are no model's: what tables of items, and imported tables, say of the items."""
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 """What splits a line of ``items.txt``, and what a terminal takes for a command."""
 _BLANKS = frozenset(["", "nan", "na", "none"])
@@ -145,6 +148,7 @@ def _wide(frame: pd.DataFrame, metric: str, source: str) -> DenseScores:
     names = [name for name in frame.columns if name != item]
     if not names:
         raise DataRefused(f"{source}: only the column {item}, no model beside it.")
+    refuse_about_items(names, source)
     policies = coded_labels(pd.Series(names, name="model", dtype=object), source)[1]
     mean = np.empty((len(items), len(names), 1))
     for number, name in enumerate(names):
@@ -155,6 +159,19 @@ def _wide(frame: pd.DataFrame, metric: str, source: str) -> DenseScores:
     if not count.any():
         raise DataRefused(f"{source}: not one score in it, only blanks.")
     return DenseScores(mean, count, np.zeros_like(mean), items, policies, [metric])
+
+
+def refuse_about_items(models: Sequence[str], source: str) -> None:
+    """Refuse names of models under which tables tell of the items: durations are no scores.
+
+    Raises:
+        DataRefused: Naming the column.
+    """
+    for name in (name for name in models if name in ABOUT_ITEMS):
+        raise DataRefused(
+            f"{source}: column {name!r} tells of the items and is no model; leave it out. compress takes stratum, "
+            "group and cost_s from --items; `bestrand import plain` takes stratum and cost_s from the table."
+        )
 
 
 def number_column(column: pd.Series, name: str, source: str) -> np.ndarray:

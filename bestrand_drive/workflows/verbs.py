@@ -19,12 +19,7 @@ from bestrand_drive.workflows.estimating.stopping import stopping
 from bestrand_drive.workflows.estimating.targets import read_target
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence
-from bestrand_drive.workflows.evidence.tabular import (
-    PROBE_CHOICES,
-    TableSource,
-    table_evidence,
-    with_probed_families,
-)
+from bestrand_drive.workflows.evidence.tabular import PROBE_CHOICES, TableSource, probed_families, table_evidence
 
 PathLike = str | Path
 
@@ -124,10 +119,8 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
             raise UsageError("compress('scores') takes scores=, and probes= as a list of model names.")
         if set(licences or ()) - {""}:
             raise UsageError("compress('scores'): a score table has one licence; give licences={'': TEXT}.")
-        refuse_idle(
-            "compress('scores')",
-            {"part": part, "metric_info": metric_info, "allow_evaluator_mismatch": allow_evaluator_mismatch},
-        )
+        idle: dict[str, object] = {"part": part, "guard": not guard, "metric_info": metric_info}
+        refuse_idle("compress('scores')", idle | {"allow_evaluator_mismatch": allow_evaluator_mismatch})
         source = TableSource(
             scores=scores if isinstance(scores, ScoreMatrix) else Path(scores),
             items=None if items is None else Path(items),
@@ -141,7 +134,7 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
             seed=seed,
         )
         evidence = table_evidence(source, (licences or {}).get("", "not stated"))
-        request = with_probed_families(request, source, evidence)
+        request = replace(request, families=probed_families(source, evidence))
     else:
         kind = definition(benchmark)
         absent = routes is None and kind.shipped is None
@@ -149,9 +142,10 @@ def compress(  # noqa: PLR0913  one keyword an option, as on the command line
             raise UsageError(
                 f"compress({benchmark!r}) takes routes=, and probes= as a mapping from name to result path."
             )
-        uneven = probe_choice != PROBE_CHOICES[0]
-        refuse_idle(f"compress({benchmark!r})", {"items": items, "n_probes": n_probes, "probe_choice": uneven})
-        refuse_idle(f"compress({benchmark!r})", {"bounds": bounds, "lower_is_better": lower_is_better})
+        idle = {"items": items, "n_probes": n_probes, "probe_choice": probe_choice != PROBE_CHOICES[0]}
+        if benchmark == "fail2drive":
+            idle |= {"guard": not guard, "metric_info": metric_info}
+        refuse_idle(f"compress({benchmark!r})", idle | {"bounds": bounds, "lower_is_better": lower_is_better})
         named = probes if isinstance(probes, Mapping) else {}
         sources = result_sources(named, licences or {}, metric_info or {})
         known = load_benchmark(benchmark, None if routes is None else Path(routes), part)

@@ -52,6 +52,21 @@ def test_a_full_disk_leaves_the_old_content_and_no_temporary(tmp_path: Path, whe
     assert len(os.listdir("/proc/self/fd")) <= len(handles), "a file handle was left open"
 
 
+def test_an_open_file_is_written_to_under_its_other_name(tmp_path: Path) -> None:
+    """``--out /dev/stdout > page.html`` by root: a rename would leave the machine without /dev/stdout."""
+    name = tmp_path / "stdout"
+    with (tmp_path / "page.html").open("wb", buffering=0) as page:
+        page.write(b"said before\n")
+        name.symlink_to(f"/proc/self/fd/{page.fileno()}")
+        write_atomic(name, OLD)
+        assert name.is_symlink()
+    assert (tmp_path / "page.html").read_bytes() == b"said before\n" + OLD
+    name.unlink()
+    name.symlink_to(tmp_path / "page.html")
+    write_atomic(name, OLD)
+    assert not name.is_symlink(), "a link of the user's own is replaced, as ever"
+
+
 def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
     """Renaming over /dev/null would leave the machine without it."""
     path = tmp_path / "pipe"

@@ -200,3 +200,13 @@ def test_control_characters_are_refused_in_the_heads_of_a_wide_table() -> None:
     frame = pd.DataFrame({"item_id": ["a", "b"], "\x1b[2Jm": [0, 1]})
     with pytest.raises(DataRefused, match="holds a control character"):
         dense_scores(frame, metric="score")
+
+
+@pytest.mark.parametrize("name", ["cost_s", "stratum", "group"])
+def test_what_tells_of_the_items_is_no_model(name: str) -> None:
+    """Durations were a model that outweighed all others; a long table may hold them."""
+    wide = _wide(4, 2, 0)
+    with pytest.raises(DataRefused, match=f"'{name}' tells of the items and is no model"):
+        dense_scores(wide.assign(**{name: [1.0, 2.0, 3.0, 4.0]}), metric="s")
+    long = wide.melt("item_id", var_name="model", value_name="value").assign(**{name: 1.0})
+    _same(dense_scores(long, metric="s"), dense_scores(wide, metric="s"))

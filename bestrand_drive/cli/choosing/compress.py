@@ -18,7 +18,7 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.evidence.driving import driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence
-from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence, with_probed_families
+from bestrand_drive.workflows.evidence.tabular import TableSource, probed_families, table_evidence
 from bestrand_drive.workflows.verbs import check_request, choose_and_write, result_sources, with_exclusions
 
 app = typer.Typer(
@@ -118,7 +118,7 @@ def _scores(
         seed=request.seed,
     )
     evidence = table_evidence(source, licence)
-    _finish(evidence, with_probed_families(request, source, evidence), asked)
+    _finish(evidence, replace(request, families=probed_families(source, evidence)), asked)
 
 
 app.command("scores")(declared(_scores))

@@ -126,7 +126,7 @@ def _scores(
         runs = table_evidence(replace(source, probes=asked.repeats, n_probes=None))
         noise = noise_of_runs(runs.scores, asked.repeats)
     evidence = table_evidence(source)
-    request = replace(request, families=probed_families(request.families, source, evidence))
+    request = replace(request, families=probed_families(source, evidence))
     return _finish(plan_evidence(evidence, request, noise), asked.as_json)
 
 

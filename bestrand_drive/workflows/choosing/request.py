@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from numbers import Integral
 
 import torch
 from torch import Tensor
@@ -62,6 +63,7 @@ class CompressRequest:
         Raises:
             UsageError: Not exactly one size, an unknown selector, or a number out of range.
         """
+        refuse_fractions({"--k": self.k, "--seed": self.seed, "--candidates": self.candidates})
         sizes = [size for size in (self.keep, self.k, self.hours) if size is not None]
         if len(sizes) != 1:
             raise UsageError("Give exactly one of --keep (share of the items), --k (number) and --hours (budget).")
@@ -97,6 +99,20 @@ class CompressRequest:
     def factor(self) -> float | None:
         """The pool factor that applies."""
         return SELECTORS[self.selector].pool_factor if self.pool_factor is None else self.pool_factor
+
+
+def refuse_fractions(options: Mapping[str, float | None]) -> None:
+    """Refuse what Python can give for a number of things and the command line cannot.
+
+    Args:
+        options: Name of an option -> what was given; None for nothing.
+
+    Raises:
+        UsageError: One is no whole number.
+    """
+    for option, number in options.items():
+        if number is not None and not isinstance(number, Integral):
+            raise UsageError(f"{option} {number}: give a whole number.")
 
 
 def check_metrics(request: CompressRequest, scores: ScoreMatrix) -> None:

@@ -13,6 +13,7 @@ import pandas as pd
 from bestrand_drive.benchmarks.benchmark import NO_RECORD, Benchmark, ScoreTable
 from bestrand_drive.benchmarks.catalog import load_rules
 from bestrand_drive.benchmarks.definitions import MissingRule, definition
+from bestrand_drive.benchmarks.record_ids import route_number
 from bestrand_drive.benchmarks.records import PolicyResults
 from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
 from bestrand_drive.errors import DataRefused, UsageError, choices
@@ -45,6 +46,8 @@ class Target:
         counts: What the reader counted.
         official: Totals over everything measured by the benchmark's own rule; empty when it has none.
         loads: Servers that shared a GPU -> results of a run folder that were made so; empty for other results.
+        results: Of a driving benchmark, all records as they were read; None for score tables.
+        table: The same as a table; None for score tables.
     """
 
     name: str
@@ -55,6 +58,8 @@ class Target:
     counts: dict[str, int]
     official: dict[str, float]
     loads: dict[int, int] = field(default_factory=dict)
+    results: PolicyResults | None = field(default=None, repr=False)
+    table: ScoreTable | None = field(default=None, repr=False)
 
 
 def suite_specs(suite: Suite) -> list[MetricSpec]:
@@ -117,6 +122,8 @@ def read_target(
         counts=dict(table.counts),
         official=definition(benchmark.name).totals(benchmark, read, table, missing),
         loads=loads_in(results),
+        results=read,
+        table=table,
     )
 
 
@@ -158,7 +165,7 @@ def _reasons(table: ScoreTable, benchmark: Benchmark, results: Path) -> dict[str
     reasons = {str(item): str(reason) for item, reason in grouped.items()}
     in_vain = tried_in_vain(results)
     for item, members in zip(benchmark.items["item_id"], benchmark.items["members"], strict=True):
-        routes = [str(int(member.rsplit("_", 1)[-1])) for member in members]
+        routes = [route_number(member) for member in members]
         said = next((in_vain[route] for route in routes if route in in_vain), None)
         if said and reasons.get(item) == NO_RECORD:
             reasons[item] = said

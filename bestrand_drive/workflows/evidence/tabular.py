@@ -19,7 +19,6 @@ from bestrand_drive.scores.groups import fold_groups
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec, inside_bounds
 from bestrand_drive.scores.tables import ItemTable, read_items, read_table
-from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.evidence.evidence import Evidence, ProbeInfo
 
 PROBE_CHOICES = ("even", "auto", "random", "low", "high", "first")
@@ -213,19 +212,12 @@ def _picked(distinct: Sequence[str], matrix: ScoreMatrix, source: TableSource, c
     return spread_evenly(ranking, count, list(source.families.values()))
 
 
-def with_probed_families(request: CompressRequest, source: TableSource, evidence: Evidence) -> CompressRequest:
-    """The request with the families that a probe is of."""
-    return replace(request, families=probed_families(request.families, source, evidence))
-
-
-def probed_families(
-    families: Mapping[str, tuple[str, ...]], source: TableSource, evidence: Evidence
-) -> Mapping[str, tuple[str, ...]]:
+def probed_families(source: TableSource, evidence: Evidence) -> Mapping[str, tuple[str, ...]]:
     """The families that a probe is of, where probes were picked: that may leave whole families without one."""
     if source.n_probes is None:
-        return families
+        return source.families
     names = {probe.name for probe in evidence.probes}
-    return {name: own for name, own in families.items() if names & set(own)}
+    return {name: own for name, own in source.families.items() if names & set(own)}
 
 
 def _scored(matrix: ScoreMatrix) -> list[bool]:

@@ -9,6 +9,7 @@ from typing import Literal, get_args
 
 from bestrand_drive.compression.selectors.registry import SELECTORS
 from bestrand_drive.errors import UsageError, choices
+from bestrand_drive.workflows.choosing.request import refuse_fractions
 from bestrand_drive.workflows.planning.outlook import Way
 
 GoalKind = Literal["p95", "error", "detect"]
@@ -65,6 +66,7 @@ class PlanRequest:
         Raises:
             UsageError: Not exactly one goal or size, an unknown name, or a number out of range.
         """
+        refuse_fractions({"--k": self.k, "--seed": self.seed})
         self._check_size(size_known=size_known)
         if self.targets < 1:
             raise UsageError(f"--targets {self.targets}: give 1 or more.")

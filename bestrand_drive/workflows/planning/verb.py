@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from bestrand_drive.benchmarks.definitions import DEFINITIONS, definition
@@ -12,7 +13,7 @@ from bestrand_drive.suite import Suite, read_suite
 from bestrand_drive.workflows.estimating.targets import TABLE
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence
-from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence
+from bestrand_drive.workflows.evidence.tabular import TableSource, probed_families, table_evidence
 from bestrand_drive.workflows.planning.plan import SuitePlan
 from bestrand_drive.workflows.planning.plan_request import Claim, PlanRequest, goal_of
 from bestrand_drive.workflows.planning.planning import plan_evidence, plan_suite
@@ -93,7 +94,12 @@ def plan(  # noqa: PLR0913  one keyword an option, as on the command line
         return plan_suite(what, request)
     _check_benchmark(what)
     request.check()
-    return plan_evidence(_evidence(str(what), routes, scores, items, probes, n_probes), request)
+    if str(what) == TABLE:
+        source = _table(routes, scores, items, probes, n_probes, request.families)
+        evidence = table_evidence(source)
+        return plan_evidence(evidence, replace(request, families=probed_families(source, evidence)))
+    refuse_idle(f"plan({str(what)!r})", {"scores": scores is not None})
+    return plan_evidence(_driven(str(what), routes, items, probes, n_probes), request)
 
 
 def is_suite(place: Path) -> bool:
@@ -112,21 +118,28 @@ def _by_metric(wanted: Wanted) -> Mapping[str, float] | None:
     return wanted if wanted is None or isinstance(wanted, Mapping) else {"": float(wanted)}
 
 
-def _evidence(
-    benchmark: str,
+def _table(
     routes: PathLike | None,
     scores: PathLike | ScoreMatrix | None,
     items: PathLike | None,
     probes: Mapping[str, PathLike] | Sequence[str],
     n_probes: int | None,
+    families: Mapping[str, tuple[str, ...]],
+) -> TableSource:
+    if scores is None or routes is not None or isinstance(probes, Mapping):
+        raise UsageError("plan('scores') takes scores=, and probes= as a list of model names.")
+    table = scores if isinstance(scores, ScoreMatrix) else Path(scores)
+    held = None if items is None else Path(items)
+    return TableSource(table, held, probes=tuple(probes), n_probes=n_probes, families=families)
+
+
+def _driven(
+    benchmark: str,
+    routes: PathLike | None,
+    items: PathLike | None,
+    probes: Mapping[str, PathLike] | Sequence[str],
+    n_probes: int | None,
 ) -> Evidence:
-    if benchmark == TABLE:
-        if scores is None or routes is not None or isinstance(probes, Mapping):
-            raise UsageError("plan('scores') takes scores=, and probes= as a list of model names.")
-        table = scores if isinstance(scores, ScoreMatrix) else Path(scores)
-        return table_evidence(
-            TableSource(table, None if items is None else Path(items), probes=tuple(probes), n_probes=n_probes)
-        )
     if (routes is None and definition(benchmark).shipped is None) or not isinstance(probes, Mapping):
         raise UsageError(f"plan({benchmark!r}) takes routes=, and probes= as a mapping from name to result path.")
     refuse_idle(f"plan({benchmark!r})", {"items": items, "n_probes": n_probes})

@@ -14,7 +14,8 @@ from bestrand_drive.reports.data import Cell, State
 from bestrand_drive.reports.text import plain_text
 from bestrand_drive.suite import Suite, SuiteItem
 from bestrand_drive.workflows.estimating.targets import Target
-from bestrand_drive.workflows.reporting.run_folders import Tried, as_try, route_number
+from bestrand_drive.workflows.reporting.run_folders import Tried, as_try
+from bestrand_drive.workflows.running.until import routes_of
 
 LOG_LETTERS = 600_000
 """Of all logs of a report together, so that it stays a file that opens at once."""
@@ -55,11 +56,6 @@ def cells_of(suite: Suite, evidence: Evidence, missing: Mapping[str, str]) -> li
         _cell(items[item], evidence, dict(zip(names, scores[rows[item]], strict=True)), missing)
         for item in suite.chosen
     ]
-
-
-def routes_of(item: SuiteItem) -> tuple[str, ...]:
-    """The numbers of its routes, as records have them."""
-    return tuple(route_number(member) for member in item.leaves)
 
 
 def _cell(item: SuiteItem, evidence: Evidence, scores: Mapping[str, float], missing: Mapping[str, str]) -> Cell:

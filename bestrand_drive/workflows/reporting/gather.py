@@ -10,6 +10,7 @@ from pathlib import Path
 
 from bestrand_drive.benchmarks.benchmark import ScoreTable
 from bestrand_drive.benchmarks.definitions import MissingRule
+from bestrand_drive.benchmarks.record_ids import route_number
 from bestrand_drive.benchmarks.records import PolicyResults, RouteRecord
 from bestrand_drive.compression.estimation import Estimate
 from bestrand_drive.compression.intervals import Interval
@@ -18,11 +19,11 @@ from bestrand_drive.reports.data import Cell, Ends, Hours, Line, Policy, ReportD
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.choosing.suite_folder import version_of
 from bestrand_drive.workflows.estimating.estimate import MetricResult, SuiteEstimate, estimate_target
-from bestrand_drive.workflows.estimating.targets import TABLE, Target, benchmark_of, read_target
-from bestrand_drive.workflows.evidence.driving import ResultSource, read_policy
-from bestrand_drive.workflows.reporting.cells import Evidence, cells_of, routes_of, with_short_logs
-from bestrand_drive.workflows.reporting.run_folders import Tried, route_number, tried_in
+from bestrand_drive.workflows.estimating.targets import Target, read_target
+from bestrand_drive.workflows.reporting.cells import Evidence, cells_of, with_short_logs
+from bestrand_drive.workflows.reporting.run_folders import Tried, tried_in
 from bestrand_drive.workflows.reporting.suite_facts import metrics_of, suite_facts
+from bestrand_drive.workflows.running.until import routes_of
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def gather(
     cells: list[Cell] = []
     for source in sources:
         target = read_target(suite, source.path, name=source.name, missing=missing, allow_mismatch=allow_mismatch)
-        evidence = _evidence(suite, target, source.path, allow_mismatch)
+        evidence = _evidence(target, source.path)
         found = estimate_target(suite, target, level=level, missing=missing)
         policies.append(_policy(suite, found, evidence, source.path))
         cells += cells_of(suite, evidence, found.reasons)
@@ -78,11 +79,11 @@ def gather(
     )
 
 
-def _evidence(suite: Suite, target: Target, path: Path, allow_mismatch: bool) -> Evidence:
-    if suite.benchmark == TABLE:
+def _evidence(target: Target, path: Path) -> Evidence:
+    """What the target was made of, not read again: a run may go on, and a page shows one state."""
+    if target.results is None or target.table is None:
         return Evidence(target, {}, {}, None)
-    read, table = read_policy(benchmark_of(suite), ResultSource(target.name, path), allow_mismatch=allow_mismatch)
-    return Evidence(target, _records(read), _hours(table), tried_in(path))
+    return Evidence(target, _records(target.results), _hours(target.table), tried_in(path))
 
 
 def _records(read: PolicyResults) -> dict[str, list[RouteRecord]]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
+from bestrand_drive.benchmarks.record_ids import route_number
 from bestrand_drive.benchmarks.run_header import read_header
 from bestrand_drive.reports.data import Try
 from bestrand_drive.simulation.attempts.layout import Layout
@@ -85,12 +86,6 @@ def tried_in(results: Path) -> Tried | None:
         kept_request(results),
         tuple(damage.why for damage in store.damage),
     )
-
-
-def route_number(name: str) -> str:
-    """A route as records name it: ``Base_Animals_0075`` is route 75."""
-    last = name.rsplit("_", 1)[-1]
-    return str(int(last)) if last.isdecimal() else name
 
 
 def as_try(attempt: Attempt) -> Try:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from bestrand_drive.benchmarks.outcomes import Outcome
+from bestrand_drive.benchmarks.record_ids import route_number
 from bestrand_drive.benchmarks.records import read_results
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.route_set import RouteSet
@@ -57,7 +58,7 @@ def _of_suite(suite: Suite, routes: RouteSet) -> dict[str, float]:
     for item in suite.items:
         if not item.cost_s:
             continue
-        members = [str(int(member.rsplit("_", 1)[-1])) for member in item.members] or [item.id]
+        members = [route_number(leaf) for leaf in item.leaves]
         lengths: Mapping[str, float] = {name: routes.routes[name].length_m for name in members if name in routes.routes}
         if len(lengths) == len(members):
             whole = math.fsum(lengths.values())

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from bestrand_drive.benchmarks.benchmark import Benchmark
+from bestrand_drive.benchmarks.record_ids import route_number
 from bestrand_drive.errors import UsageError
 from bestrand_drive.workflows.choosing.choose import family_labels, planned_pool
 from bestrand_drive.workflows.choosing.request import CompressRequest, check_metrics
@@ -149,7 +150,7 @@ def _families(probes: Sequence[ProbeEntry]) -> dict[str, tuple[str, ...]]:
 def _routes(benchmark: Benchmark, pool: Sequence[str]) -> tuple[str, ...]:
     """Ids of the pool's routes as runs name them."""
     members = dict(zip(benchmark.items["item_id"], benchmark.items["members"], strict=True))
-    return tuple(str(int(member.rsplit("_", 1)[-1])) for item in pool for member in members[item])
+    return tuple(route_number(member) for item in pool for member in members[item])
 
 
 def _run_of(request: ProbeRequest, number: int, only: tuple[str, ...]) -> ProbeRun:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import TracebackType
 
+from bestrand_drive.benchmarks.record_ids import route_number
 from bestrand_drive.compression.stopping.order import Order
 from bestrand_drive.compression.stopping.rule import Decision, Goal, Verdict
 from bestrand_drive.errors import UsageError
@@ -102,7 +103,7 @@ class Until:
         )
 
     def _share(self, cells: Iterable[CellName]) -> float:
-        return math.fsum(self._shares[_number(route)] for route, _ in cells)
+        return math.fsum(self._shares[route_number(route)] for route, _ in cells)
 
     @cached_property
     def _shares(self) -> dict[str, float]:
@@ -133,7 +134,7 @@ def until_of(request: RunRequest, wanted: Sequence[AttemptKey]) -> Until:
             f"--repeats {repeats}, so that all of them are run in whole blocks, or another --out."
         )
     order = order_of(suite)
-    names = {_number(key.route_id): key.route_id for key in wanted}
+    names = {route_number(key.route_id): key.route_id for key in wanted}
     items = {item.id: item for item in suite.items}
     try:
         blocks = tuple(
@@ -177,11 +178,7 @@ def goal_of(request: RunRequest) -> tuple[Suite, Goal]:
 
 def routes_of(item: SuiteItem) -> tuple[str, ...]:
     """Ids of the routes of an item, without leading zeros: itself, or the members of a pair by their files' names."""
-    return tuple(_number(member.rsplit("_", 1)[-1]) for member in item.members) or (_number(item.id),)
-
-
-def _number(route_id: str) -> str:
-    return str(int(route_id)) if route_id.isdecimal() else route_id
+    return tuple(route_number(leaf) for leaf in item.leaves)
 
 
 class Referee:

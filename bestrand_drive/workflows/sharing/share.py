@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from bestrand_drive.benchmarks.benchmark import Benchmark
 from bestrand_drive.benchmarks.catalog import load_route_sets
 from bestrand_drive.benchmarks.definitions import DEFINITIONS
+from bestrand_drive.benchmarks.record_ids import route_number
 from bestrand_drive.benchmarks.routes import RouteFile, read_route_file
 from bestrand_drive.benchmarks.strict_json import parse_json
 from bestrand_drive.errors import DataRefused, UsageError
@@ -110,8 +111,7 @@ def content_hashes(files: Collection[RouteFile]) -> dict[str, str]:
 def route_numbers(suite: Suite, items: Collection[str]) -> set[str]:
     """Ids, as route files write them, of the routes of some items (``Base_Animals_0075`` is route 75)."""
     wanted = set(items)
-    leaves = [leaf for item in suite.items if item.id in wanted for leaf in item.leaves]
-    return {str(int(leaf.rsplit("_", 1)[-1])) for leaf in leaves}
+    return {route_number(leaf) for item in suite.items if item.id in wanted for leaf in item.leaves}
 
 
 def _own_files(folder: Path) -> Iterator[str]:

@@ -292,3 +292,12 @@ def test_durations_are_read_of_the_models_that_are_asked_for(tmp_path):
     assert item_facts(table).costs.empty
     costs = item_facts(table, ["m2", "m1", "absent"]).costs
     assert (sorted(costs.columns), costs.loc["q7", "m1"], len(costs)) == (["m1", "m2"], 4.0, 60)
+
+
+def test_a_group_beside_models_is_no_model(tmp_path):
+    table = tmp_path / "wide.csv"
+    table.write_text("item_id,group,cost_s,m\na,1,3,0.5\nb,2,4,0.75\n")
+    with pytest.raises(DataRefused, match="'group' tells of the items and is no model"):
+        bd.import_logs("plain", table)
+    table.write_text("item_id,cost_s,m\na,3,0.5\nb,4,0.75\n")
+    assert bd.import_logs("plain", table).models == ("m",)

@@ -14,6 +14,7 @@ import bestrand_drive
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.comparing.uses import count_uses, ledger_damage
+from bestrand_drive.workflows.estimating.targets import read_target
 from bestrand_drive.workflows.reporting.cells import LEAST_LETTERS, LOG_LETTERS, MOST_LETTERS, with_short_logs
 from bestrand_drive.workflows.reporting.gather import Source, gather
 from tests.workflows.reporting.made import run_folder
@@ -62,6 +63,22 @@ def test_cells_are_the_records(told, bench):
 
 def read_ids(told):
     return list(dict.fromkeys(cell.item for cell in told.cells))
+
+
+def test_results_are_read_once(bench, bench_suite, tmp_path, monkeypatch):
+    """A run that still goes on is shown in one state: what came after the scores were read is on no cell."""
+    results = bench.put(tmp_path / "run", bench.records("Dan", 0.9)[:30])
+
+    def read(*args, **options):
+        target = read_target(*args, **options)
+        bench.put(tmp_path / "run", bench.records("Dan", 0.9))
+        return target
+
+    monkeypatch.setattr("bestrand_drive.workflows.reporting.gather.read_target", read)
+    told = gather(read_suite(bench_suite), [Source(results)])
+    missing = {cell.item for cell in told.cells if cell.state == "missing"}
+    assert missing == set(told.policies[0].missing) != set()
+    assert {cell.item for cell in told.cells if cell.hours is None} == missing
 
 
 def test_strata_and_parts_are_counted(told, bench, bench_suite):
