@@ -137,9 +137,8 @@ def _reason(record: RouteRecord, ending: Ending) -> Reason | None:
     if record.outcome is Outcome.SCORED:
         return None
     if record.outcome is Outcome.AGENT_CRASHED:  # its own fault, unless something was taken from under it
-        if ending.crash is Reason.GPU_MEMORY:
-            return Reason.GPU_MEMORY
-        return _of_server(ending) if ending.server_died else None
+        taken = _taken(ending)
+        return Reason.INTERRUPTED if taken and ending.interrupted else taken
     if ending.interrupted:
         return Reason.INTERRUPTED
     said = _of_status(record.status)
@@ -152,9 +151,11 @@ def _verdict(ending: Ending, said: Reason) -> Reason | None:
     return None if against and said is not Reason.UNFINISHED else ending.verdict
 
 
-def _of_server(ending: Ending) -> Reason:
-    """Why a server died under an agent."""
-    return Reason.GPU_MEMORY if ending.signature is Reason.GPU_MEMORY else Reason.SIMULATION_CRASH
+def _taken(ending: Ending) -> Reason | None:
+    """What an agent lost, its server or its memory; None for neither."""
+    if ending.crash is Reason.GPU_MEMORY or (ending.server_died and ending.signature is Reason.GPU_MEMORY):
+        return Reason.GPU_MEMORY
+    return Reason.SIMULATION_CRASH if ending.server_died else None
 
 
 def _of_status(status: str) -> Reason:

@@ -19,7 +19,7 @@ from bestrand_drive.benchmarks.run_header import (
 )
 from bestrand_drive.benchmarks.strict_json import load_json
 from bestrand_drive.errors import DataRefused, EnvironmentFault, UsageError
-from bestrand_drive.files import dump_json, read_bytes, write_atomic
+from bestrand_drive.files import PARTIAL, dump_json, read_bytes, write_atomic
 from bestrand_drive.simulation.attempts.identity import PolicyIdentity
 from bestrand_drive.simulation.attempts.key import Repeat
 from bestrand_drive.simulation.attempts.layout import LOCK_FILE, Layout
@@ -140,7 +140,8 @@ def driving(
             _write_info(layout, info, pool_builds=pool_builds)
             for place in layout.folders:
                 place.mkdir(exist_ok=True)
-            layout.servers.unlink(missing_ok=True)
+            for path in (layout.servers, *folder.glob(f".*.json.*{PARTIAL}")):  # half written when it was killed
+                path.unlink(missing_ok=True)
         for ended in reap_run(run_mark(folder)):
             tell(f"ended what an earlier start left behind: {ended[:160]}")
         _sweep(layout.work)

@@ -31,7 +31,10 @@ class Runner(Protocol):
         """Make an attempt; its record has the reason ``worker_lost`` when nobody knows what became of it."""
 
     def tidy(self, finished: Finished) -> str:
-        """Keep what is to be kept of an attempt, and remove the rest, where it was made; what there is to say."""
+        """Keep what is to be kept of an attempt, and remove the rest, where it was made; what there is to say.
+
+        It is stored before: what fails here, such as the end of a server, loses no attempt.
+        """
 
     def close(self) -> None:
         """End what it keeps between attempts; it may be given another one later."""

@@ -89,7 +89,7 @@ class Told(Frozen):
     Attributes:
         attempt: Its record; None when it was told to stop before there was a result.
         kept: What there is to say of what was kept of it.
-        fault: Why nothing can be run there; then there is no attempt.
+        fault: Why nothing can be run there any more; "" otherwise.
     """
 
     attempt: Attempt | None

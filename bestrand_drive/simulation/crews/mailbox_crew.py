@@ -84,6 +84,11 @@ class Correspondent:
         if silent:
             self._give_up(list(self._errands))
 
+    def give_back(self) -> None:
+        """Nobody looks any more: all that is under way is given back, or it would be waited for for ever."""
+        for number in list(self._errands):
+            self._finish(number)
+
     def _read(self, number: int) -> None:
         """Take an answer, or give up one that stays damaged."""
         answer = mailbox.take_answer(self._session.answers(self.name), number)
@@ -194,12 +199,13 @@ class MailboxCrew:
                 try:
                     duty()
                     failing_s.pop(duty, None)
-                except OSError as error:  # the file server may be away: workers wait as long for a beat
-                    now_s = time.monotonic()
-                    if now_s - failing_s.setdefault(duty, now_s) > mailbox.SILENT_S:
-                        self._error = self._error or error
                 except Exception as error:  # raised by the deciding thread, which ends all in peace
-                    self._error = self._error or error
+                    now_s = time.monotonic()
+                    lasts = now_s - failing_s.setdefault(duty, now_s) > mailbox.SILENT_S
+                    if lasts or not isinstance(error, OSError):  # the file server may be away: workers wait as long
+                        self._error = self._error or error
+                    for worker in list(self._workers.values()) if lasts and duty == self._round else ():
+                        worker.give_back()
 
     def _round(self) -> None:
         for name in self._session.names():

@@ -77,7 +77,7 @@ class Workplace:
         try:
             return self._make(order)
         except (BestrandError, OSError) as error:
-            return Answer(Told(attempt=None, fault=str(error) or type(error).__name__))
+            return Answer(Told(attempt=None, fault=_said(error)))
         finally:
             with self._lock:
                 del self._orders[order.slot]
@@ -99,10 +99,14 @@ class Workplace:
     def _make(self, order: Order) -> Answer:
         slot, cell = self._slots[order.slot], Cell(order.key, order.number, self._files[order.key.route_id])
         finished = slot.run(cell, Sharing(order.servers, order.servers_per_gpu))
-        self._publish(finished)
-        kept = slot.tidy(finished)
-        finished.log.unlink(missing_ok=True)
-        return Answer(Told(attempt=finished.attempt, kept=kept), finished.result, finished.metric_info)
+        kept = fault = ""
+        try:
+            self._publish(finished)
+            kept = slot.tidy(finished)
+            finished.log.unlink(missing_ok=True)
+        except (BestrandError, OSError) as error:  # the attempt is over, and counts as it ended
+            fault = _said(error)
+        return Answer(Told(attempt=finished.attempt, kept=kept, fault=fault), finished.result, finished.metric_info)
 
     def _publish(self, finished: Finished) -> None:
         """Copy the attempt's logs to where its record says they are."""
@@ -112,3 +116,7 @@ class Workplace:
                 target = self._logs / path.relative_to(self._own)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 write_atomic(target, path.read_bytes())
+
+
+def _said(error: Exception) -> str:
+    return str(error) or type(error).__name__

@@ -113,7 +113,7 @@ def _existing(path: Path) -> Path:
 
 
 def check_runtime_folder(_case: Case) -> Iterator[Finding]:
-    """Whether there is one for leases of ports and for what supervisors write down."""
+    """Whether there is one for what supervisors write down."""
     yield ok("runtime folder", str(runtime_folder()))
 
 

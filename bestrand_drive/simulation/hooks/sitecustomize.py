@@ -102,7 +102,7 @@ class Heart:
     def __init__(self, path: str) -> None:
         self._body = struct.Struct(FORMAT)
         size = self._body.size + 4
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
         try:
             os.write(handle, bytes(size))  # a hole would be filled when it is written: a full disk ends us then
             self._map: mmap.mmap | None = mmap.mmap(handle, size)

@@ -25,6 +25,11 @@ def run_mark(folder: Path) -> str:
     return hashlib.sha256(f"{os.path.realpath(folder)}\n{os.getuid()}".encode(errors="surrogateescape")).hexdigest()
 
 
+def run_name(folder: Path) -> str:
+    """The mark, short enough for names: of containers, jobs and scratch."""
+    return run_mark(folder)[:12]
+
+
 def new_mark() -> str:
     """A mark that nothing else has."""
     return uuid.uuid4().hex

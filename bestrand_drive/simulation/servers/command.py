@@ -29,6 +29,7 @@ class ServerCommand:
         stop: Ends what ``template`` started, the same placeholders; () when ending its processes is enough.
         run: For ``{run}``, which no other run folder and no other user has: for a container's name, so that ``stop``
             ends nobody else's.
+        ours: Whether ``template`` is this package's own.
     """
 
     root: Path | None = None
@@ -36,6 +37,12 @@ class ServerCommand:
     template: tuple[str, ...] = ()
     stop: tuple[str, ...] = ()
     run: str = ""
+    ours: bool = False
+
+    @property
+    def holds_server(self) -> bool:
+        """Whether the server is a child of its command; of a user's we do not know: a container is a daemon's."""
+        return self.ours or not self.template
 
     @property
     def script(self) -> Path:

@@ -29,7 +29,7 @@ def headless_command(towns: Sequence[Path], town: str, version: str) -> ServerCo
     options = (*maps, f"--map={first}", f"--carla-version={version}", "--synchronous")
     environment = ("env", "-u", "PYTHONHOME", "PYTHONSAFEPATH=1", f"PYTHONPATH={_HOME}")
     return ServerCommand(
-        template=(*environment, sys.executable, "-m", "bestrand_drive.headless", *options, "--", FLAGS)
+        template=(*environment, sys.executable, "-m", "bestrand_drive.headless", *options, "--", FLAGS), ours=True
     )
 
 

@@ -154,15 +154,15 @@ def _code(code: int | None) -> str:
 
 
 def _check_listener(plan: ServerPlan, ports: PortBlock, process: Supervised) -> None:
-    """Refuse an answer that another program gave; of a user's command we do not know: a container is no child of it.
+    """Refuse an answer that another program gave.
 
     Raises:
         ServerFault: It did; on other ports the server can still come up.
     """
-    if not plan.command.template and is_strangers(ports.rpc, process.pids()):
+    if plan.command.holds_server and is_strangers(ports.rpc, process.pids()):
         raise ServerFault(
-            f"port {ports.rpc} was free, and another program listens there now: nothing that {plan.command.script} "
-            f"started. Give a container as --server-command. See {process.log}.",
+            f"port {ports.rpc} was free, and another program listens there now, which the server's command has not "
+            f"started (where a CarlaUE4.sh starts a container, give that as --server-command). See {process.log}.",
             Reason.PORT_TAKEN,
         )
 

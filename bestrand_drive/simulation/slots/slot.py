@@ -71,7 +71,13 @@ class Slot:
         self._places.close()
 
     def tidy(self, finished: Finished) -> str:
-        """See ``Runner``."""
+        """See ``Runner``: after a failure the server goes first, which may still write what is kept.
+
+        Raises:
+            EnvironmentFault: The server does not end.
+        """
+        if finished.attempt is None or not finished.attempt.counts:
+            self._places.failed()
         try:
             said = self._keeper.keep(finished)
         except OSError as error:
@@ -88,10 +94,7 @@ class Slot:
         """
         self._situation = Situation(self.number, cell, time.monotonic())
         try:
-            finished = self._run(cell, machine_load(sharing))
-            if finished.attempt is None or not finished.attempt.counts:
-                self._places.failed()
-            return finished
+            return self._run(cell, machine_load(sharing))
         finally:
             self._situation = None
 

@@ -17,7 +17,7 @@ from bestrand_drive.simulation.crews.mailbox_crew import MailboxCrew
 from bestrand_drive.simulation.crews.on_ray.cluster import lease_of
 from bestrand_drive.simulation.crews.resizing import Resizing
 from bestrand_drive.simulation.crews.slurm import SlurmJobs, Submitted
-from bestrand_drive.simulation.processes.marks import run_mark
+from bestrand_drive.simulation.processes.marks import run_name
 from bestrand_drive.simulation.slots.cell import Halt
 from bestrand_drive.workflows.running.preparing import Prepared
 from bestrand_drive.workflows.running.ray_crew import ray_crew
@@ -25,8 +25,6 @@ from bestrand_drive.workflows.running.request_data import request_data
 from bestrand_drive.workflows.running.run_checks import most_servers
 from bestrand_drive.workflows.running.run_request import RunRequest
 from bestrand_drive.workflows.running.slurm_job import SlurmWorker
-
-_MARK = 12
 
 
 @contextmanager
@@ -89,7 +87,7 @@ def slurm_jobs(prepared: Prepared, session: str, halt: Halt, tell: Callable[[str
         tell(f"cancelled what an earlier start had left: job {earlier}")
     logs.mkdir(exist_ok=True)
     worker = SlurmWorker(str(layout.root), session, request.scratch)
-    name = f"bestrand-{run_mark(layout.root)[:_MARK]}"
+    name = f"bestrand-{run_name(layout.root)}"
     submitted = Submitted(id=slurm.submit([worker] * request.servers, request.slurm, name, logs), name=name)
     mailbox.put(note, submitted)
     jobs = SlurmJobs(submitted, note, logs, lambda: halt.forced)

@@ -26,7 +26,7 @@ from bestrand_drive.simulation.attempts.layout import Layout
 from bestrand_drive.simulation.attempts.route_set import RouteSet, read_route_set
 from bestrand_drive.simulation.attempts.run_folder import EvaluatorRef, RoutesRef, RunInfo
 from bestrand_drive.simulation.attempts.stamps import utc_stamp
-from bestrand_drive.simulation.processes.marks import run_mark
+from bestrand_drive.simulation.processes.marks import run_name
 from bestrand_drive.simulation.scheduling.durations import Durations
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.headless import client_version, headless_command
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from bestrand_drive.workflows.running.until import Until
 
 _ENDLESS = 1_000_000_000
-_MARK = 12
-"""Hexadecimal digits of a run's mark that a server's command is given."""
 _LOCAL_STAGGER_S = 2.0
 """Fail2Drive's other evaluator finds a port by itself; two at the same moment would find the same."""
 
@@ -182,7 +180,7 @@ def _simulated(
         extra=words_of("--server-extra", request.server_extra),
         template=words_of("--server-command", request.server_command),
         stop=words_of("--server-stop-command", request.server_stop_command),
-        run=run_mark(layout.root)[:_MARK],
+        run=run_name(layout.root),
     )
     server.check()
     simulator = find_simulator(request.carla_root, request.simulator)

@@ -13,11 +13,10 @@ from pathlib import Path
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.holder import myself, read_anew, write_holder
 from bestrand_drive.simulation.processes.identity import process_start
-from bestrand_drive.simulation.processes.marks import run_mark
+from bestrand_drive.simulation.processes.marks import run_mark, run_name
 from bestrand_drive.simulation.processes.reaping import reap_run
 
 _OWNER = "owner"
-_MARK = 12
 
 
 @contextmanager
@@ -34,7 +33,7 @@ def scratch(parent: Path, run: Path) -> Iterator[Path]:
         UsageError: The folder cannot be made there.
         EnvironmentFault: A process that a killed worker left does not end.
     """
-    prefix = f"bestrand-{run_mark(run)[:_MARK]}-"
+    prefix = f"bestrand-{run_name(run)}-"
     try:
         _sweep(parent, prefix)
         folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))

@@ -64,6 +64,7 @@ def test_an_agent_crash_is_the_policys():
         (Ending(crash=Reason.GPU_MEMORY), Reason.GPU_MEMORY),
         (Ending(server_died=True), Reason.SIMULATION_CRASH),
         (Ending(server_died=True, signature=Reason.GPU_MEMORY), Reason.GPU_MEMORY),
+        (Ending(server_died=True, interrupted=True), Reason.INTERRUPTED),  # a batch system has told the server, too
     ],
 )
 def test_an_agent_that_lost_its_memory_or_its_server_did_not_crash_by_itself(ending, reason):

@@ -62,6 +62,14 @@ def test_the_number_of_a_killed_drivers_servers_is_not_the_next_ones(tmp_path):
         assert not layout.servers.exists()
 
 
+def test_what_a_killed_driver_had_half_written_is_swept(tmp_path):
+    layout = drive(tmp_path / "run")
+    for name in (".request.json.a1.partial", ".run.json.b2.partial", ".nfs0001", ".mine.partial"):
+        (layout.root / name).write_bytes(b"{")
+    drive(layout.root)
+    assert {path.name for path in layout.root.glob(".*")} == {".nfs0001", ".mine.partial"}
+
+
 def test_routes_and_repeats_add_up(tmp_path):
     drive(tmp_path / "run")
     more = RoutesRef(path="suite44", sha256="f" * 64, ids=("2", "3"))

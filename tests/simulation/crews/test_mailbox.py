@@ -266,6 +266,24 @@ def test_a_file_server_that_is_away_for_a_moment_ends_no_run(crew, worker, monke
         until(lambda: crew.slots() is None, "it is told", LIMIT_S)
 
 
+def test_a_defect_that_stays_ends_the_run_and_is_waited_for_by_nobody(crew, worker, pool, monkeypatch):
+    """What ended before is stored, what runs is given back: it would be looked for in vain for ever."""
+    run = pool.submit(slot_of(crew).run, cell(), SHARING)
+    worker.answer(ordered(worker), scored(), result())
+    assert run.result(LIMIT_S).attempt == scored()
+    run = pool.submit(slot_of(crew).run, cell(2), SHARING)
+    ordered(worker, 2)
+    monkeypatch.setattr(mailbox, "SILENT_S", 0.05)
+
+    def defect(_):
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(mailbox_crew.Correspondent, "look", defect)
+    assert run.result(LIMIT_S).attempt is None
+    with pytest.raises(RuntimeError, match="a defect"):
+        crew.slots()
+
+
 def test_a_second_session_removes_the_first_and_a_worker_of_it_is_not_heard(crew, worker, tmp_path, halt, said):
     until(crew.slots, "it joins", LIMIT_S)
     worker.die()

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 
@@ -21,6 +22,7 @@ from bestrand_drive.simulation.crews.on_ray.cluster import Cluster, Lease, joine
 from bestrand_drive.simulation.crews.on_ray.seat import Opening, Seated
 from bestrand_drive.simulation.crews.on_ray.tenant import Tenant
 from bestrand_drive.simulation.servers.gpus import Gpu
+from bestrand_drive.simulation.slots.cell import Cell, Sharing
 from bestrand_drive.workflows.running.ray_crew import leased
 from tests.simulation.attempts.made import key, result, scored
 from tests.simulation.crews.played_ray import Actor, Ray, RayError, Ref
@@ -191,6 +193,26 @@ def test_a_cluster_whose_good_nodes_went_is_waited_for_though_a_bad_one_is_left(
     until(lambda: good.last("seen"), "it is asked").answer(DIED)
     until(lambda: not crew.slots(), "it is gone")
     assert crew._fault == ""
+
+
+def test_a_defect_that_stays_ends_the_run_and_is_waited_for_by_nobody(crew, monkeypatch):
+    """An actor may still work and answer; nobody takes it."""
+    actor = play(crew, 0)
+    (slot,) = until(crew.slots, "it joins")
+    monkeypatch.setattr(crews, "CLOSE_S", 0.05)
+    with ThreadPoolExecutor(1) as pool:
+        run = pool.submit(slot.run, Cell(key(), 1, None), Sharing(1, 1))
+        until(lambda: actor.last("make"), "it is ordered")
+
+        def defect(_):
+            raise RuntimeError("a defect")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Tenant, "look", defect)
+            assert run.result(20).attempt is None
+    actor.last("make").answer((Told(attempt=scored()).model_dump_json(), result(), None))
+    with pytest.raises(RuntimeError, match="a defect"):
+        crew.slots()
 
 
 @pytest.mark.parametrize(("resource", "share", "headless", "needs"), [

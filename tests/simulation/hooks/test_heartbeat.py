@@ -57,6 +57,17 @@ def test_a_full_disk_is_met_where_it_can_be_said(tmp_path, monkeypatch):
             sitecustomize.Heart(str(tmp_path / "beat"))
 
 
+def test_a_second_one_on_the_file_does_not_take_it_from_the_first(tmp_path, monkeypatch):
+    """Of a child that was started before ``carla`` was imported: a map without its file ends us by a signal."""
+    path = tmp_path / "beat"
+    first = sitecustomize.Heart(str(path))
+    size, seen, write = path.stat().st_size, [], os.write
+    monkeypatch.setattr(os, "write", lambda *words: seen.append(path.stat().st_size) or write(*words))
+    sitecustomize.Heart(str(path))
+    assert seen == [size]
+    first.write()
+
+
 def test_states_follow_the_calls(tmp_path):
     lines = shown(
         tmp_path,

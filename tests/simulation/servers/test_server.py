@@ -19,6 +19,7 @@ from bestrand_drive.simulation.processes.marks import new_mark
 from bestrand_drive.simulation.servers import placement
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
+from bestrand_drive.simulation.servers.headless import headless_command
 from bestrand_drive.simulation.servers.probe import Health
 from bestrand_drive.simulation.servers.server import ServerFault, ServerPlan, start_server
 from tests.headless.processes import ROAD
@@ -108,14 +109,15 @@ def stranger():
     taken.close()
 
 
-def test_another_programs_server_is_not_taken_for_ours(start, lease, stranger, tmp_path):
+@pytest.mark.parametrize("more", [{}, {"command": headless_command((), "Town01", "0.9.15")}], ids=["carla", "headless"])
+def test_another_programs_server_is_not_taken_for_ours(start, lease, stranger, tmp_path, more):
     """F4: it took the port while ours, which needs half a minute for that, was still to listen on it."""
     with lease() as leased:
         stranger(leased.ports.rpc)
     with pytest.raises(ServerFault, match=r"port 2\d+ was free, and another program listens there now") as raised:
-        start("boots", leased=leased)
+        start("boots", leased=leased, **more)
     assert raised.value.reason is Reason.PORT_TAKEN, "another block is tried"
-    assert [pid for pid, *_ in asked(tmp_path / "argv") if identify(int(pid))] == []
+    assert more or [pid for pid, *_ in asked(tmp_path / "argv") if identify(int(pid))] == []
 
 
 def test_the_server_of_a_command_may_be_no_child_of_it(start, lease, stranger):

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -89,6 +90,7 @@ def test_what_could_not_be_kept_is_said(tmp_path, monkeypatch):
     monkeypatch.setattr(shutil, "move", fails)
     slot = Slot.__new__(Slot)
     slot._keeper = Keeper(Layout(tmp_path), frozenset({What.RECORD}))
+    slot._places = SimpleNamespace(failed=lambda: None)
     cell = Cell(key(), 1, None)
     said = slot.tidy(Finished(cell, failed(1), None, None, tmp_path / "work", tmp_path / "log"))
     assert "No space left on device" in said

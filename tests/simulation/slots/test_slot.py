@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from bestrand_drive.benchmarks.outcomes import Outcome
+from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.attempts.log_place import LogPlace
 from bestrand_drive.simulation.attempts.outcome import Judgement
 from bestrand_drive.simulation.processes.supervised import Ended
+from bestrand_drive.simulation.slots import slot as module
 from bestrand_drive.simulation.slots.attendance import Attended
-from bestrand_drive.simulation.slots.slot import _of_judgement
+from bestrand_drive.simulation.slots.cell import Cell, Finished, Sharing
+from bestrand_drive.simulation.slots.slot import Slot, _of_judgement
 from bestrand_drive.simulation.watchdog import NO_LINES
-from tests.simulation.attempts.made import scored
+from tests.simulation.attempts.made import failed, key, scored
 
 
 @pytest.mark.parametrize(("system_s", "speed"), [(40.0, 0.5), (1e-310, None), (None, 0.25)])
@@ -22,3 +27,23 @@ def test_a_speed_is_a_number_or_is_not_told(tmp_path, system_s, speed):
     told = _of_judgement(judged, attended, NO_LINES)
     assert told["speed"] == speed
     assert scored(speed=told["speed"])
+
+
+def test_an_attempt_is_there_though_its_server_does_not_end(tmp_path, monkeypatch):
+    """The engine stores it first; what is wrong with the server is met when its remains are seen to."""
+    happened, finished = [], Finished(Cell(key(), 1, None), failed(), None, None, tmp_path / "work", tmp_path / "log")
+
+    def stuck():
+        happened.append("server")
+        if len(happened) == 1:
+            raise EnvironmentFault("it does not end")
+
+    keeper = SimpleNamespace(keep=lambda _: happened.append("kept") or "kept")
+    monkeypatch.setattr(module, "places_for", lambda *_: SimpleNamespace(failed=stuck))
+    slot = Slot(0, SimpleNamespace(gpus=()), keeper, SimpleNamespace(asked=False, forced=False), "now")
+    monkeypatch.setattr(slot, "_run", lambda *_: finished)
+    assert slot.run(finished.cell, Sharing(1, 1)) is finished
+    with pytest.raises(EnvironmentFault):
+        slot.tidy(finished)
+    assert slot.tidy(finished) == "kept"
+    assert happened == ["server", "server", "kept"], "it may still write what is kept"

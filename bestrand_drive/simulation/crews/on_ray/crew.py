@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -136,13 +137,19 @@ class RayCrew:
 
     def _work(self) -> None:
         """Look at every actor, and ask for those that are lacking, until it is over."""
+        failing_s = math.inf
         while not self._over.wait(LOOK_S):
             try:
                 for tenant in list(self._tenants):
                     tenant.look()
                 self._ask()
+                failing_s = math.inf
             except Exception as error:  # raised by the deciding thread, which ends all in peace
                 self._error = self._error or error
+                failing_s = min(failing_s, time.monotonic())
+                if time.monotonic() - failing_s > CLOSE_S:  # else what is under way would be waited for for ever
+                    for tenant in list(self._tenants):
+                        tenant.give_back()
 
     def _ask(self) -> None:
         """One that can run nothing stays, and holds the place where that is so; it does not count."""

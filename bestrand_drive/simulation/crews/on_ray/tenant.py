@@ -130,11 +130,20 @@ class Tenant:
         """Kill its process, if it is there; nobody will know what becomes of what it was given."""
         with contextlib.suppress(Exception):  # of Ray's many: it is gone already
             self._ray.kill(self._actor)
+        self.gone = why
+        self.give_back(f"worker {self.hello.pid if self.hello else ''} on {self.host}: {why}")
+
+    def give_back(self, lost: str = "") -> None:
+        """Wait no longer for what is under way.
+
+        Args:
+            lost: Why nobody knows what became of it; "" where it leaves no record.
+        """
         with self._lock:
-            self.gone, errands = why, list(self._errands.values())
+            errands = list(self._errands.values())
             self._errands.clear()
         for errand in errands:
-            errand.lost = f"worker {self.hello.pid if self.hello else ''} on {self.host}: {why}"
+            errand.lost = lost
             errand.done.set()
 
     def _ask(self, ref: Foreign, heard: Callable[[Foreign], None]) -> None:
@@ -175,9 +184,10 @@ class Tenant:
     def _made(self, number: int, said: tuple[str, bytes | None, bytes | None]) -> None:
         told = parse_model(Told, said[0].encode(), HERE)
         with self._lock:
-            errand = self._errands.pop(number)
-        errand.answer = Answer(told, said[1], said[2])
-        errand.done.set()
+            errand = self._errands.pop(number, None)
+        if errand:  # else it was given back
+            errand.answer = Answer(told, said[1], said[2])
+            errand.done.set()
 
 
 def cause_of(error: Exception) -> str:
