@@ -93,5 +93,5 @@ def _first_line(server: HeadlessServer, map_name: str, version: str, options: Se
 def _print_unknown(unknown: Counter[str]) -> None:
     """At the end, how often clients called what this server does not know; a name is whatever they sent."""
     if unknown:
-        calls = ", ".join(f"{name!r} {count}" for name, count in unknown.most_common(20))
+        calls = ", ".join(f"{ascii(name)[1:-1]} {count}" for name, count in unknown.most_common(20))
         print(f"headless server: unknown calls: {calls}", file=sys.stderr)

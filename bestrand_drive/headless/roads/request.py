@@ -35,4 +35,4 @@ class Route:
     town: str
     waypoints: tuple[Place, ...]
     scenarios: tuple[Scenario, ...] = ()
-    where: str = "the route"
+    where: str = ""

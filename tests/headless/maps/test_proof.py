@@ -100,7 +100,7 @@ def test_what_takes_too_long_or_too_much_memory_is_stopped(monkeypatch: pytest.M
 def test_each_text_is_tried_once_and_its_verdict_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 
-    def tries(_name: str, text: str) -> str:
+    def tries(_name: str, text: str, _look: proof.Look) -> str:
         tried.append(text)
         return "it is bad" if text == "bad" else ""
 
