@@ -12,7 +12,7 @@ import carla
 from bestrand_drive.benchmarks.route_places import parsed, place_of
 from bestrand_drive.benchmarks.routes import read_route_file
 from bestrand_drive.errors import DataRefused, UsageError
-from bestrand_drive.evaluator.scenarios.scenario import ScenarioConfig, number_of
+from bestrand_drive.evaluator.scenarios.scenario import ScenarioConfig
 from bestrand_drive.evaluator.weather import Weather
 
 
@@ -80,10 +80,10 @@ def _location(element: Element, where: str) -> carla.Location:
 
 def _number(element: Element, name: str, where: str, default: str = "") -> float:
     text = element.attrib.get(name, default)
-    number = number_of(text)
-    if number is None:
-        raise DataRefused(f"{where}: <{element.tag}> has {name}={text[:40]!r}, which is no number.")
-    return number
+    try:
+        return float(text)
+    except ValueError as error:
+        raise DataRefused(f"{where}: <{element.tag}> has {name}={text[:40]!r}, which is no number.") from error
 
 
 def _scenario(element: Element, where: str) -> ScenarioConfig:

@@ -43,7 +43,6 @@ def test_a_file_in_another_encoding(tmp_path):
         ({"trigger": TRIGGER.replace('"90"', '"north"')}, "<trigger_point> has yaw='north', which is no number"),
         ({"trigger": ""}, "scenario 'T_1' has no trigger_point"),
         ({"weather": WEATHER.replace('"5"', '"much"')}, "<weather> has cloudiness='much', which is no number"),
-        ({"weather": WEATHER.replace('"0"', '"inf"')}, "<weather> has route_percentage='inf', which is no number"),
         ({"weather": '<weather cloudiness="5"/>'}, "<weather> has route_percentage='', which is no number"),
     ],
 )
@@ -58,9 +57,8 @@ def test_a_subset_that_is_not_there(tmp_path, subset):
         read(tmp_path, subset=subset)
 
 
-@pytest.mark.parametrize("value", ["far", "inf", ""])
-def test_a_scenario_s_parameter_that_is_no_number(value):
-    config = ScenarioConfig("T_1", "T", carla.Transform(), {"distance": {"value": value}, "speed": {}})
-    with pytest.raises(DataRefused, match=f"scenario 'T_1': <distance> has value='{value}', which is no number"):
+def test_a_scenario_s_parameter_that_is_no_number():
+    config = ScenarioConfig("T_1", "T", carla.Transform(), {"distance": {"value": "far"}, "speed": {}})
+    with pytest.raises(DataRefused, match="scenario 'T_1': <distance> has value='far', which is no number"):
         config.number("distance", 1.0)
     assert config.number("speed", 4.0) == 4.0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -45,24 +44,15 @@ class ScenarioConfig:
         text = self.parameters.get(tag, {}).get(attribute)
         if text is None:
             return default
-        number = number_of(text)
-        if number is None:
+        try:
+            return float(text)
+        except ValueError as error:
             said = f"scenario {self.name!r}: <{tag}> has {attribute}={text[:40]!r}, which is no number."
-            raise DataRefused(f"{said} Check the route file.")
-        return number
+            raise DataRefused(f"{said} Check the route file.") from error
 
     def text(self, tag: str, default: str) -> str:
         """A text among the parameters, the default where the route does not give it."""
         return self.parameters.get(tag, {}).get("value", default)
-
-
-def number_of(text: str) -> float | None:
-    """What a route file gives as a number; None where it is none, or one that nothing can be put at."""
-    try:
-        number = float(text)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 class Scenario(ABC):
