@@ -45,7 +45,7 @@ def serve(options: ServeOptions) -> int:
 def _serve(options: ServeOptions, lifetime: Lifetime, hooks: FaultHooks) -> None:
     """Load, listen, serve."""
     version = hooks.announced(load_version(options.carla_version))
-    world = _first_world(options)
+    world = _first_world(options, lifetime)
     world.hooks = hooks
     hooks.before_listening()
     server = HeadlessServer(
@@ -61,9 +61,14 @@ def _serve(options: ServeOptions, lifetime: Lifetime, hooks: FaultHooks) -> None
         _print_unknown(server.dispatcher.unknown)
 
 
-def _first_world(options: ServeOptions) -> FaultyWorld:
-    """A world in the town that was asked for."""
-    maps = MapLibrary(options.maps)
+def _first_world(options: ServeOptions, lifetime: Lifetime) -> FaultyWorld:
+    """A world in the town that was asked for; who is told to end waits for no map that is tried."""
+
+    def look() -> None:
+        if not lifetime.lasts():
+            raise Ended
+
+    maps = MapLibrary(options.maps, look)
     maps.load(options.map_name)
     world = FaultyWorld(maps, load_catalog(), options.seed)
     world.load_map(options.map_name, True)
@@ -86,7 +91,7 @@ def _first_line(server: HeadlessServer, map_name: str, version: str, options: Se
 
 
 def _print_unknown(unknown: Counter[str]) -> None:
-    """At the end, how often clients called what this server does not know."""
+    """At the end, how often clients called what this server does not know; a name is whatever they sent."""
     if unknown:
-        calls = ", ".join(f"{name} {count}" for name, count in unknown.most_common(20))
+        calls = ", ".join(f"{ascii(name)[1:-1]} {count}" for name, count in unknown.most_common(20))
         print(f"headless server: unknown calls: {calls}", file=sys.stderr)

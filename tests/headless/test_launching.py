@@ -41,9 +41,11 @@ def test_it_says_what_it_is_serves_and_ends_cleanly(maps, tmp_path, number, code
         client = server.peer(port)
         assert client.call("version") == [[1, "0.9.16"]]
         client.call("make_coffee")
+        client.call("\x1b[2J")
         assert server.end(number) == code, server.errors
         assert "Traceback" not in server.errors
-        assert "make_coffee 1" in server.errors
+        assert "make_coffee 1, \\x1b[2J 1" in server.errors
+        assert "\x1b" not in server.errors
         assert server.errors.count("headless server: stopped.") == (number == signal.SIGINT)
         assert "interrupted" not in server.errors
 

@@ -34,7 +34,7 @@ def map_from_routes(
     Example: bestrand headless map-from-routes routes.xml --out maps/
     """
     files = [read_route_file(path) for path in _files(routes)]
-    found = [_within_reach(file, route) for file in files for route in routes_of(file)]
+    found = [_within_reach(route) for file in files for route in routes_of(file)]
     texts = files_of(found)
     for path, text in texts.items():
         target = out / path
@@ -63,13 +63,13 @@ def _files(paths: list[Path]) -> list[Path]:
     return found
 
 
-def _within_reach(file: RouteFile, route: Route) -> Route:
+def _within_reach(route: Route) -> Route:
     """The route itself, if a map can be made around it.
 
     Raises:
         DataRefused: Its town's name is too long for a file, a place is too far away, or a heading is none.
     """
-    where = f"{file.path}: route {route.id}"
+    where = route.where
     if len(route.town) > _LONGEST_TOWN:
         raise DataRefused(f"{where}: town {route.town[:40]!r}... has more than {_LONGEST_TOWN} characters.")
     if not all(abs(part) <= _FARTHEST_M for place in route.waypoints for part in place):
@@ -96,4 +96,4 @@ def routes_of(file: RouteFile) -> Iterator[Route]:
             raise DataRefused(f"{file.path}, line {element.line}: town {element.town[:40]!r} is not a plain name.")
         found = read_places(file, element)
         scenarios = tuple(Scenario(**vars(scenario)) for scenario in found.scenarios)
-        yield Route(element.id, element.town, found.waypoints, scenarios)
+        yield Route(element.id, element.town, found.waypoints, scenarios, f"{file.path}: route {element.id}")

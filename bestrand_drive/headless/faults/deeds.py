@@ -27,7 +27,7 @@ _NOISE = b"LogHeadless: Warning: noise ordered by --fault stderr-flood; nothing 
 
 
 class Ended(BaseException):
-    """The server was told to end while a fault held it up; nothing on the way may catch this."""
+    """The server was told to end while something held it up; nothing on the way may catch this."""
 
 
 def crash() -> NoReturn:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import read_bytes, sha256_bytes
+from bestrand_drive.headless.maps.proof import Look
 from bestrand_drive.headless.maps.road_map import RoadMap
 from bestrand_drive.headless.town_names import spellings
 
@@ -24,7 +25,14 @@ class MapLibrary:
     A loaded town is kept under the hash of its text: an evaluator reloads the same town before every route.
     """
 
-    def __init__(self, folders: Path | Iterable[Path]) -> None:
+    def __init__(self, folders: Path | Iterable[Path], look: Look = lambda: None) -> None:
+        """Nothing is loaded yet.
+
+        Args:
+            folders: Of the towns' files.
+            look: See ``proof.Look``.
+        """
+        self._look = look
         self._folders = [folders] if isinstance(folders, Path) else list(folders)
         self._loaded: dict[str, RoadMap] = {}
 
@@ -69,7 +77,7 @@ class MapLibrary:
             DataRefused: It cannot be read.
         """
         key = sha256_bytes(f"{name}\n{xodr}".encode("utf-8", "surrogatepass"))  # what is no text is refused below
-        known = self._loaded.pop(key, None) or RoadMap(name, xodr)
+        known = self._loaded.pop(key, None) or RoadMap(name, xodr, self._look)
         self._loaded[key] = known  # last in the dict: most recently used
         while len(self._loaded) > KEPT_MAPS or (len(self._loaded) > 1 and self._size() > KEPT_CHARACTERS):
             del self._loaded[next(iter(self._loaded))]

@@ -12,7 +12,7 @@ import carla
 
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.headless.maps.opendrive import parse_opendrive
-from bestrand_drive.headless.maps.proof import prove
+from bestrand_drive.headless.maps.proof import Look, prove
 from bestrand_drive.headless.maps.signals import SignalSite, find_signals
 from bestrand_drive.headless.maps.spawn_points import find_spawn_points
 from bestrand_drive.headless.maps.speed_limits import SpeedLimits
@@ -65,8 +65,8 @@ class RoadMap:
     is always evaluated at its centre, so that the answer depends neither on who asked first nor on what was forgotten.
     """
 
-    def __init__(self, name: str, xodr: str) -> None:
-        """Build from OpenDRIVE text.
+    def __init__(self, name: str, xodr: str, look: Look = lambda: None) -> None:
+        """Build from OpenDRIVE text, which is tried before; ``look`` as in ``proof``.
 
         Raises:
             DataRefused: It cannot be read or used, or holds no road.
@@ -77,7 +77,7 @@ class RoadMap:
         parsed = parse_opendrive(xodr)
         if not parsed.roads:
             raise DataRefused(f"The OpenDRIVE text of {name} holds no road.")
-        prove(name, xodr)
+        prove(name, xodr, look)
         self.carla_map: Any = carla.Map(name, xodr)
         self.spawn_points = find_spawn_points(self.carla_map)
         self.limits = SpeedLimits(parsed.roads)

@@ -62,7 +62,9 @@ def _stretches(route: Route, need: Need) -> list[Points]:
     places = np.array([(x, -y, z) for x, y, z in route.waypoints], dtype=np.float64)
     length = float(np.sum(np.hypot(*np.diff(places[:, :2], axis=0).T)))
     if not tracks.TWIN_M < length < LONGEST_M:
-        raise DataRefused(f"Route {route.id}: its waypoints are {length:.0f} m long, which is no road.")
+        raise DataRefused(
+            f"{route.where or f'Route {route.id}'}: its waypoints are {length:.0f} m long, which is no road."
+        )
     if sparse.is_sparse(places):
         trigger = _pose(route.scenarios[0]) if route.scenarios else None
         places = sparse.fill(places, trigger, corner=need.wanted)

@@ -29,9 +29,10 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Route:
-    """A route of a town: waypoints in driving order and its scenarios."""
+    """A route of a town: waypoints in driving order and its scenarios; ``where`` it stands, for messages."""
 
     id: str
     town: str
     waypoints: tuple[Place, ...]
     scenarios: tuple[Scenario, ...] = ()
+    where: str = ""

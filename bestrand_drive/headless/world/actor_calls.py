@@ -94,7 +94,7 @@ class ActorCalls(Population):
                 self.props.loosen(actor_id, slot)
         if not enabled:
             self.bodies.state[VELOCITY.start : WX + 3, slot] = 0.0
-        self._solids = None
+        self._solidify(actor_id)
 
     def set_enable_gravity(self, actor_id: int, enabled: bool) -> None:
         """Without gravity a vehicle keeps its upward velocity, a loose prop its height; other actors do not care."""
@@ -108,7 +108,7 @@ class ActorCalls(Population):
         """Let an actor collide, or pass through everything."""
         self.actor(actor_id)
         (self._ghosts.discard if enabled else self._ghosts.add)(actor_id)
-        self._solids = None
+        self._solidify(actor_id)
 
     def set_imu_gravity(self, gravity: float) -> None:
         """Gravity that inertial sensors feel, m/s^2; the motion of actors does not change."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from bestrand_drive.headless.actor import Actor, Vector
 from bestrand_drive.headless.world.bodies import VX, VY, VZ, Bodies, X, Y, Z
 from bestrand_drive.headless.world.boxes import Boxes, overlap
+from bestrand_drive.headless.world.solids import Solids
 from bestrand_drive.headless.world.stacking import Stacking
 from bestrand_drive.headless.world.sweep import overlapping_pairs
 
@@ -38,32 +38,6 @@ class CollisionEvent:
     actor: Actor
     other: Actor
     impulse: Vector
-
-
-@dataclass(frozen=True)
-class Solids:
-    """The actors that can collide, by ascending id; every array is ``[solid]``.
-
-    Attributes:
-        actors: The actors.
-        slots: Their slots.
-        inverse_mass: 1/kg; 0 for what nothing moves.
-        vehicle: It is a vehicle.
-        walker: It is a walker.
-        yields: It may be pushed out of the way (physics is on).
-    """
-
-    actors: list[Actor]
-    slots: Indices
-    inverse_mass: Floats
-    vehicle: NDArray[np.bool_]
-    walker: NDArray[np.bool_]
-    yields: NDArray[np.bool_]
-
-    @cached_property
-    def prop(self) -> NDArray[np.bool_]:
-        """It is a prop."""
-        return ~(self.vehicle | self.walker)
 
 
 def collide(bodies: Bodies, solids: Solids, dt_s: float) -> list[CollisionEvent]:

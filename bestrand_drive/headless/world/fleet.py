@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -22,6 +24,8 @@ THROTTLE, STEER, BRAKE, HAND_BRAKE, DIRECTION = range(5)
 GX, GY, GZ, RISE_X, RISE_Y = range(5)
 
 _CONTROL_FIELDS = VEHICLE_RECORD.names[:7] if VEHICLE_RECORD.names else ()  # the record begins with the control
+_TABLES = ("slots", "limits", "pedals", "ground", "cruise", "force", "spin", "cell", "on_ground", "grounded",
+           "simulated", "gravity", "constant", "record")  # fmt: skip
 _MOST_GEARS = 32
 _GRIP_PER_FRICTION = 4.5  # m/s^2; CARLA's tyres (friction 3.5) corner far better than real ones
 _AIR = 0.5 * 1.2 * 2.2  # half the density of air (kg/m^3) times a frontal area (m^2)
@@ -66,6 +70,7 @@ class Fleet:
         )
         self.record = np.zeros(0, dtype=VEHICLE_RECORD)
         self._shown = self.record[list(_CONTROL_FIELDS)]
+        self._room: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in _TABLES}
         self.curves: dict[int, tuple[Floats, Floats]] = {}
         self.ackermann: dict[int, AckermannDriver] = {}
         self.physics: dict[int, PhysicsControl] = {}
@@ -84,7 +89,7 @@ class Fleet:
             inertia,
             _GRIP_PER_FRICTION * Wheel().tire_friction,
         )
-        self._resize(np.append(np.arange(len(self.ids)), -1))
+        self._show(len(self.ids) + 1)
         self.slots[-1] = slot
         self.limits[:, -1] = column
         self.pedals[:, -1] = (0.0, 0.0, 0.0, 0.0, 1.0)
@@ -98,20 +103,24 @@ class Fleet:
         """Drop a vehicle; later rows move up."""
         gone = self.row[actor_id]
         curves = {self.ids[row]: curve for row, curve in self.curves.items() if row != gone}
-        self._resize(np.delete(np.arange(len(self.ids)), gone))
+        for name in _TABLES:
+            table = getattr(self, name)
+            table[..., gone:-1] = table[..., gone + 1 :]
+            table[..., -1] = 0
         del self.ids[gone]
+        self._show(len(self.ids))
         self.row = {name: row for row, name in enumerate(self.ids)}
         self.curves = {self.row[name]: curve for name, curve in curves.items()}
         self.ackermann.pop(actor_id, None)
         self.physics.pop(actor_id, None)
 
-    def _resize(self, keep: NDArray[np.intp]) -> None:
-        """Reorder every table to the rows ``keep``; -1 makes a row of zeros."""
-        for name in ("slots", "limits", "pedals", "ground", "cruise", "force", "spin", "cell", "on_ground", "grounded",
-                     "simulated", "gravity", "constant", "record"):  # fmt: skip
-            table = getattr(self, name)
-            blank = np.zeros((*table.shape[:-1], 1), dtype=table.dtype)
-            setattr(self, name, np.concatenate([table, blank], axis=-1)[..., keep])
+    def _show(self, count: int) -> None:
+        """Make every table one of ``count`` rows; a new one holds zeros, as does the room behind them."""
+        for name, table in self._room.items():
+            if count > table.shape[-1]:
+                more = np.zeros((*table.shape[:-1], count), dtype=table.dtype)
+                self._room[name] = np.concatenate([table, more], axis=-1)
+            setattr(self, name, self._room[name][..., :count])
         self._shown = self.record[list(_CONTROL_FIELDS)]
 
     def control(self, row: int, control: VehicleControl) -> None:

@@ -6,13 +6,14 @@ import numpy as np
 
 from bestrand_drive.headless.actor import Actor, Kind, Transform, Vector
 from bestrand_drive.headless.blueprints.blueprint import Blueprint
-from bestrand_drive.headless.world.bodies import Bodies, TableActor
+from bestrand_drive.headless.world.bodies import Bodies, TableActor, X, Y
 from bestrand_drive.headless.world.boxes import Boxes, overlap
-from bestrand_drive.headless.world.contacts import CLEARANCE_M, Solids
+from bestrand_drive.headless.world.contacts import CLEARANCE_M
 from bestrand_drive.headless.world.errors import SPAWN_COLLISION, SPAWN_INVALID, WorldError
 from bestrand_drive.headless.world.fleet import MASS
 from bestrand_drive.headless.world.props import MASS_KG as PROP_KG
 from bestrand_drive.headless.world.ranges import LONGEST_CHAIN, MOST_ACTORS, check_transform
+from bestrand_drive.headless.world.solids import reach
 from bestrand_drive.headless.world.state import WorldState
 from bestrand_drive.headless.world.walkers import MASS_KG as WALKER_KG
 
@@ -56,6 +57,7 @@ class Population(WorldState):
         self._enlist(actor, blueprint)
         if parent:
             self._attach(actor, parent, transform)
+        self._solidify(actor.id)
         return actor
 
     def _check_chain(self, parent: int) -> None:
@@ -92,8 +94,10 @@ class Population(WorldState):
         """
         if kind not in (Kind.VEHICLE, Kind.WALKER):
             return False
-        solids = self.solids()
-        rows = np.arange(len(solids.actors)) if kind is Kind.VEHICLE else np.flatnonzero(~solids.prop)
+        solids, (x, y, _) = self.solids, transform.location
+        at, within = self.bodies.state[:2, solids.slots], solids.reach + reach(*box)
+        close = (np.abs(at[X] - x) < within) & (np.abs(at[Y] - y) < within)
+        rows = np.flatnonzero(close if kind is Kind.VEHICLE else close & ~solids.prop)
         if not rows.size:
             return False
         probe = Bodies()
@@ -118,7 +122,6 @@ class Population(WorldState):
                 doomed.add(other.id)
         for one in sorted(doomed, reverse=True):
             self._remove(self.actors.pop(one))
-        self._solids = None
         return True
 
     def _remove(self, actor: Actor) -> None:
@@ -128,6 +131,7 @@ class Population(WorldState):
             self.fleet.remove(actor_id)
         elif actor.kind is Kind.WALKER:
             self.walkers.remove(actor_id)
+        self.solids.drop(actor_id)
         self.attachments.remove(actor_id)
         self.props.remove(actor_id)
         self.light_flags.pop(actor_id, None)
@@ -136,24 +140,14 @@ class Population(WorldState):
         assert isinstance(actor, TableActor)  # noqa: S101  the world makes no others
         actor.leave()
 
-    # --- tables
-    def solids(self) -> Solids:
-        """The actors that can collide; built anew after one came, went or changed."""
-        if self._solids is None:
-            found = [actor for actor in self.actors.values() if actor.kind in _SOLID_KINDS and self._is_solid(actor)]
-            shares = [self._inverse_mass(actor) for actor in found]
-            self._solids = Solids(
-                actors=found,
-                slots=self.bodies.slots_of([actor.id for actor in found]),
-                inverse_mass=np.array([share for share, _ in shares], dtype=np.float64),
-                vehicle=np.array([actor.kind is Kind.VEHICLE for actor in found], dtype=np.bool_),
-                walker=np.array([actor.kind is Kind.WALKER for actor in found], dtype=np.bool_),
-                yields=np.array([yields for _, yields in shares], dtype=np.bool_),
-            )
-        return self._solids
-
-    def _is_solid(self, actor: Actor) -> bool:
-        return actor.parent == 0 and actor.id not in self._ghosts
+    # --- solids
+    def _solidify(self, actor_id: int) -> None:
+        """Bring the table of what can collide up to date with an actor that has come or changed."""
+        actor = self.actor(actor_id)
+        if actor.kind not in _SOLID_KINDS or actor.parent or actor_id in self._ghosts:
+            self.solids.drop(actor_id)
+        else:
+            self.solids.put(actor, self.slot(actor_id), *self._inverse_mass(actor))
 
     def _inverse_mass(self, actor: Actor) -> tuple[float, bool]:
         """1/kg, and whether it may be pushed away."""

@@ -16,7 +16,7 @@ from bestrand_drive.headless.signal_types import SPEED_TYPE, STOP_TYPE, YIELD_TY
 from bestrand_drive.headless.town_names import GENERATED_MAP, short_name
 from bestrand_drive.headless.world.attachments import Attachments
 from bestrand_drive.headless.world.bodies import Bodies, TableActor
-from bestrand_drive.headless.world.contacts import CollisionEvent, Solids
+from bestrand_drive.headless.world.contacts import CollisionEvent
 from bestrand_drive.headless.world.controls import AckermannSettings
 from bestrand_drive.headless.world.dynamics import GRAVITY
 from bestrand_drive.headless.world.errors import ACTOR_NOT_FOUND, WorldError
@@ -25,6 +25,7 @@ from bestrand_drive.headless.world.lights import TrafficLights
 from bestrand_drive.headless.world.props import LooseProps
 from bestrand_drive.headless.world.settings import EpisodeSettings, default_weather
 from bestrand_drive.headless.world.snapshot import SnapshotTable
+from bestrand_drive.headless.world.solids import Solids
 from bestrand_drive.headless.world.stop_zones import StopZones
 from bestrand_drive.headless.world.walkers import Walkers
 
@@ -69,7 +70,7 @@ class WorldState:
         self.light_flags: dict[int, int] = {}
         self._ackermann: dict[int, AckermannSettings] = {}
         self._ghosts: set[int] = set()
-        self._solids: Solids | None = None
+        self.solids = Solids()
         self._signs: list[tuple[int, str]] = []
         self._snapshot.forget()
 
@@ -189,7 +190,6 @@ class WorldState:
         self._next_id += 1
         actor = TableActor(plain, self.bodies)
         self.actors[actor.id] = actor
-        self._solids = None
         return actor
 
     def snapshot_rows(self) -> NDArray[Any]:

@@ -103,7 +103,7 @@ class VehicleCalls(ActorCalls):
         self.row(actor_id)
         check_physics(physics)
         self.fleet.shape(actor_id, physics, self._full_steer_deg(self.actor(actor_id)))
-        self._solids = None
+        self._solidify(actor_id)
 
     def wheel_steer_angle(self, actor_id: int, wheel: int) -> float:
         """Angle of a wheel in degrees; 0 and 1 are the front wheels, of two wheels 0 alone."""

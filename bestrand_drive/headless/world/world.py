@@ -32,7 +32,7 @@ class World(PushCalls):
             self._drive(dt_s)
         self.props.step(self.bodies, self.road_map, dt_s)
         movers = self.fleet.ids or self.walkers.ids or self.props.slots
-        self.events = collide(self.bodies, self.solids(), dt_s) if movers else []
+        self.events = collide(self.bodies, self.solids, dt_s) if movers else []
         self.bodies.accelerate(dt_s)
         self.attachments.place(self.bodies.state)
         self.bodies.end_tick()

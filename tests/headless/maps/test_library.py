@@ -48,7 +48,7 @@ def test_what_cannot_be_loaded_is_refused_with_a_reason(folder: Path, name: str,
 def test_the_maps_used_last_are_kept_and_no_more_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[str] = []
 
-    def make(name: str, text: str) -> object:
+    def make(name: str, text: str, _look: object) -> object:
         made.append(name)
         return SimpleNamespace(xodr=text)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import signal
+import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,7 +100,7 @@ def test_what_takes_too_long_or_too_much_memory_is_stopped(monkeypatch: pytest.M
 def test_each_text_is_tried_once_and_its_verdict_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
 
-    def tries(_name: str, text: str) -> str:
+    def tries(_name: str, text: str, _look: proof.Look) -> str:
         tried.append(text)
         return "it is bad" if text == "bad" else ""
 
@@ -122,6 +124,38 @@ def test_a_trial_that_cannot_run_is_no_verdict(monkeypatch: pytest.MonkeyPatch, 
     monkeypatch.undo()
     monkeypatch.setattr(proof, "_PROGRAM", "raise SystemExit('broken installation')")
     with pytest.raises(EnvironmentFault, match="broken installation"):
+        proof._tried("mini", MINI_XODR)
+
+
+class Told(BaseException):
+    """What a server raises that is to end."""
+
+
+def test_who_is_told_to_end_waits_for_no_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    trials: list[subprocess.Popen[bytes]] = []
+
+    def look() -> None:
+        raise Told
+
+    def started(*args: Any, **named: Any) -> subprocess.Popen[bytes]:
+        trials.append(subprocess.Popen(*args, **named))
+        return trials[-1]
+
+    monkeypatch.setattr(proof, "_PROGRAM", "import time; time.sleep(60)")
+    monkeypatch.setattr(proof, "_NAP_S", 0.01)
+    monkeypatch.setattr(proof, "Popen", started)
+    with pytest.raises(Told):
+        MapLibrary([], look).from_text("mini", changed((LINE, "<line></line>")))
+    assert [trial.returncode for trial in trials] == [-signal.SIGKILL]
+
+
+def test_a_trial_takes_a_text_of_any_size_and_ends_with_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proof, "_NAP_S", 0.001)
+    monkeypatch.setattr(proof, "_PROGRAM", "import sys; print(len(sys.stdin.buffer.read()), end='')")
+    assert proof._tried("long", "x" * 3_000_000) == "3000000"
+    monkeypatch.setattr(proof, "_PATIENCE", 0)
+    monkeypatch.setattr(proof, "_PROGRAM", "import time; time.sleep(60)")
+    with pytest.raises(DataRefused, match="more than 0 s"):
         proof._tried("mini", MINI_XODR)
 
 

@@ -1,5 +1,6 @@
 """``bestrand headless map-from-routes`` from route files to towns."""
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -72,6 +73,7 @@ def test_a_type_that_is_not_known_is_named_and_gets_a_street(bestrand: Command, 
 FAR = element(1).replace('x="4.0"', 'x="1e12"')
 FAR_TRIGGER = element(1).replace('point x="20.0"', 'point x="9e4"')
 TURNED = element(1).replace('yaw="0.0"', 'yaw="1e300"')
+HALTS = re.sub(r'(<position x=)"[^"]*"', r'\1"4.0"', element(1))
 FLOW = '<start_actor_flow x="1e8" y="1" z="1"/>'
 PLACE = '<start_actor_flow x="east" y="1" z="1"/>'
 BAD = {
@@ -83,6 +85,7 @@ BAD = {
     "a place without numbers": (f"<routes>{element(1, extra=PLACE)}</routes>", 4, "start_actor_flow"),
     "far away": (f"<routes>{FAR}</routes>", 4, "r.xml: route 1: a waypoint"),
     "a long town": (f"<routes>{element(1, town='T' * 300)}</routes>", 4, "r.xml: route 1: town 'TTTT"),
+    "no length": (f"<routes>{HALTS}</routes>", 4, "r.xml: route 1: its waypoints are 0 m long"),
     "a far flow": (f"<routes>{element(1, extra=FLOW)}</routes>", 4, "r.xml: route 1: the start_actor_flow"),
     "a far trigger": (f"<routes>{FAR_TRIGGER}</routes>", 4, "the trigger_point"),
     "an endless turn": (f"<routes>{TURNED}</routes>", 4, "r.xml: route 1: the yaw of its PedestrianCrossing"),

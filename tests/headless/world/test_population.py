@@ -4,9 +4,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from bestrand_drive.headless.actor import Kind, Transform
+from bestrand_drive.headless.actor import Actor, Kind, Transform
 from bestrand_drive.headless.world import population
+from bestrand_drive.headless.world.controls import PhysicsControl, VehicleControl
 from bestrand_drive.headless.world.errors import WorldError
+from bestrand_drive.headless.world.fleet import THROTTLE
 from bestrand_drive.headless.world.ranges import LONGEST_CHAIN, MOST_ACTORS
 from bestrand_drive.headless.world.settings import EpisodeSettings
 from tests.headless.world.mini import MINI_XODR
@@ -54,6 +56,59 @@ def test_time_and_frames_advance_by_the_fixed_step(world: "World") -> None:
     world.settings.fixed_delta_seconds = None
     world.tick()
     assert world.elapsed_s == pytest.approx(0.15)
+
+
+def test_who_comes_or_goes_is_no_work_for_each_that_stays(world: "World", monkeypatch: pytest.MonkeyPatch) -> None:
+    """Thousands are spawned in one batch while nobody else is served."""
+    asked: list[int] = []
+    weigh = population.Population._inverse_mass
+
+    def counted(self: "World", actor: Actor) -> tuple[float, bool]:
+        asked.append(actor.id)
+        return weigh(self, actor)
+
+    monkeypatch.setattr(population.Population, "_inverse_mass", counted)
+    ids = [world.spawn(CAR, {}, Transform((20.0 + 6.0 * number, 1.75, 0.0))).id for number in range(20)]
+    world.tick()
+    assert world.destroy(ids[3])
+    world.tick()
+    assert asked == ids
+
+
+def test_the_table_of_what_can_collide_follows_every_change(world: "World") -> None:
+    places = [Transform((20.0 + 6.0 * number, 1.75, 0.0)) for number in range(5)]
+    one, two, three, four = (world.spawn(CAR, {}, place).id for place in places[:4])
+    cone = world.spawn("static.prop.trafficcone01", {}, places[4]).id
+    child = world.spawn(CAR, {}, Transform((0.0, 0.0, 3.0)), parent=one).id
+    world.set_collisions(two, False)
+    world.set_simulate_physics(three, False)
+    world.apply_physics_control(four, PhysicsControl(mass=500.0))
+    world.destroy(one)
+
+    def table() -> list[tuple[int, float, bool, bool]]:
+        solids = world.solids
+        assert solids.slots.tolist() == [world.slot(actor.id) for actor in solids.actors]
+        assert (solids.vehicle | solids.prop).all()
+        rows = zip(solids.actors, solids.inverse_mass, solids.vehicle, solids.yields, strict=True)
+        return [(actor.id, float(share), bool(car), bool(yields)) for actor, share, car, yields in rows]
+
+    assert child not in world.actors
+    assert table() == [(three, 0.0, True, False), (four, 0.002, True, True), (cone, 0.0, False, False)]
+    world.set_collisions(two, True)
+    world.set_simulate_physics(cone, True)
+    assert [row[0] for row in table()] == [two, three, four, cone]
+    assert table()[3] == (cone, 0.05, False, True)
+
+
+def test_rows_of_vehicles_keep_their_own_values_when_others_go(world: "World") -> None:
+    ids = [world.spawn(CAR, {}, Transform((20.0 + 6.0 * number, 1.75, 0.0))).id for number in range(5)]
+    for number, one in enumerate(ids):
+        world.apply_vehicle_control(one, VehicleControl(throttle=0.1 * number))
+    world.destroy(ids[1])
+    late = world.spawn(CAR, {}, Transform((80.0, 1.75, 0.0))).id
+    assert world.fleet.ids == [ids[0], *ids[2:], late]
+    assert world.fleet.pedals[THROTTLE].tolist() == pytest.approx([0.0, 0.2, 0.3, 0.4, 0.0])
+    assert world.fleet.record["throttle"].tolist() == pytest.approx([0.0, 0.2, 0.3, 0.4, 0.0])
 
 
 @pytest.mark.parametrize("type_id", ["vehicle.no.such", "traffic.traffic_light", "spectator", ""])
