@@ -56,7 +56,7 @@ def check_towns(case: Case) -> Iterator[Finding]:
         raise NotLooked("no --routes given")
     adapter, _ = case.evaluator
     routes = read_route_set(case.routes, adapter.benchmark, case.part).routes
-    yield ok("routes", f"{adapter.title}: {len(routes)}")
+    yield ok("routes", f"{len(routes)} routes ({adapter.title})")
     unknown = [name for name in case.only if name not in routes]
     if unknown:
         yield fail("routes", f"--only {', '.join(unknown)}: no such route in {case.routes}", "see the ids in that file")
