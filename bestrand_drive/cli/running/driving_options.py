@@ -116,7 +116,9 @@ ServerStopCommand = Annotated[str, _servers(help="Ends what that started.")]
 ServerExtra = Annotated[str, _servers(help="Flags added to CARLA's.")]
 Simulator = Annotated[Literal["carla", "headless"] | None, _servers(help="Default: what --carla-root is.")]
 CarlaVersion = Annotated[str | None, _servers(help="Default: what --carla-root says.")]
-PortBase = Annotated[int, typer.Option(help="First port.", rich_help_panel=SERVERS)]
+PortBase = Annotated[
+    int, typer.Option(help="First port; each server takes ten, from a multiple of ten on.", rich_help_panel=SERVERS)
+]
 KeepOnFailure = Annotated[str, _keep(help="Of failed routes: record, log, agent.")]
 KeepFailures = Annotated[
     Literal["any", "policy", "infrastructure"],

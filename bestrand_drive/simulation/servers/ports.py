@@ -125,8 +125,8 @@ def _guard(block: PortBlock) -> socket.socket | None:
 
 
 def blocks(first: int, last: int, ephemeral: int) -> Iterator[PortBlock]:
-    """All blocks of a range, below the ephemeral ports if there is any."""
-    wanted = [PortBlock(rpc) for rpc in range(first, last + 1, STRIDE)]
+    """All blocks of a range, below the ephemeral ports if there is any; those of all ranges are the same ones."""
+    wanted = [PortBlock(rpc) for rpc in range(-(-first // STRIDE) * STRIDE, last + 1, STRIDE)]
     wanted = [block for block in wanted if block.guard <= min(last, HIGHEST)]
     below = [block for block in wanted if block.guard < ephemeral]
     yield from below or wanted

@@ -94,7 +94,8 @@ def _check_ports(request: RunRequest) -> None:
     if count < needed:
         raise UsageError(
             f"--port-base {first}: from there on are ports for {count} servers, and there are {needed} on a machine; "
-            f"each takes {STRIDE}. Give one from 1, far enough below {ephemeral if first < ephemeral else HIGHEST}."
+            f"each takes {STRIDE}, from a multiple of {STRIDE} on. Give one from 1, far enough below "
+            f"{ephemeral if first < ephemeral else HIGHEST}."
         )
 
 
