@@ -41,6 +41,8 @@ WAIT_S = 60.0
 """That a worker waits for a driver, which is started again at once where it was killed."""
 PATIENCE_S = 120.0
 """For processes to end that were told to."""
+LEFT_S = 20.0
+"""For those of a worker that was killed, which their supervisors end, with the grace of the limits below."""
 TICKS = (700, 3000)
 """Between which a server fails: beyond the longest route, so that each one can be driven, and a few routes on."""
 DRIVER_KILLED = 0.1
@@ -246,9 +248,18 @@ def verify(chaos: Chaos, told: Told) -> None:
                     if found[name] != wanted[name]]  # fmt: skip
     if len(wanted) != chaos.routes:
         told.faults.append(f"the undisturbed run has {len(wanted)} results of {chaos.routes}")
-    folders = (chaos.run, *(chaos.folder / "scratch").iterdir())  # of a killed worker, after which none has begun
-    left = [one.process.pid for folder in folders for one in marked(RUN, run_mark(folder))]
-    told.faults += [f"process {pid} is left" for pid in left]
+    told.faults += [f"process {pid} is left" for pid in left_behind(chaos)]
+
+
+def left_behind(chaos: Chaos) -> list[int]:
+    """Ids of processes of the run; those of a worker that was killed last are given the time to end."""
+    until_s = time.monotonic() + LEFT_S
+    while True:
+        folders = (chaos.run, *(chaos.folder / "scratch").iterdir())  # of a killed worker, after which none has begun
+        left = [one.process.pid for folder in folders for one in marked(RUN, run_mark(folder))]
+        if not left or time.monotonic() > until_s:
+            return left
+        time.sleep(LOOK_S)
 
 
 def records(out: Path, told: Told) -> dict[str, Any]:
