@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bestrand_drive.compression.learned.columns import columns, covering
 from bestrand_drive.compression.learned.threads import one_thread
 from bestrand_drive.errors import UsageError
 
@@ -38,21 +39,44 @@ class AnchorLines:
 
 
 def correlations(scores: Array) -> Array:
-    """Correlation of every two items over the models, [item, item]; 0 where an item is constant.
+    """Correlation of every two columns over the models, [column, column]; 0 where a column is constant.
 
     Args:
-        scores: float64 [model, item].
+        scores: float64 [model, column].
 
     Raises:
-        UsageError: Too many items for all pairs.
+        UsageError: Too many columns for all pairs.
     """
-    items = scores.shape[1]
-    if items > MOST_ITEMS:
-        raise UsageError(f"Anchor points compare all pairs of items: {items} are more than the {MOST_ITEMS} that fit.")
+    if (number := scores.shape[1]) > MOST_ITEMS:
+        raise UsageError(f"Anchor points compare all pairs: {number} different items are more than {MOST_ITEMS}.")
     centred = scores - scores.mean(axis=0)
     spread = np.sqrt((centred**2).sum(axis=0))
     unit = centred / np.where(spread > 1e-9, spread, np.inf)
     return np.asarray(np.round(np.clip(unit.T @ unit, -1.0, 1.0), 12))  # ties stay ties whatever the order of sums
+
+
+def anchors_of(distance: Array, of: Array, k: int, seed: int) -> Array:
+    """``k`` medoids among positions that stand on columns: different positions, sorted.
+
+    Beyond ``MOST_ITEMS`` positions the medoids must reach every column, which needs no distance.
+
+    Args:
+        distance: float64 [column, column].
+        of: int64 [position], the column of each.
+        k: Number.
+        seed: Of the start, below 2^32.
+
+    Raises:
+        UsageError: Too many positions for all pairs, and more different ones than medoids.
+    """
+    if len(of) <= MOST_ITEMS:
+        return medoids(distance[np.ix_(of, of)], k, seed)
+    if (different := len(np.unique(of))) > k:
+        raise UsageError(
+            f"Anchor points compare all pairs of items: {len(of)} are more than the {MOST_ITEMS} that fit. "
+            f"Beyond that k must be at least the number of items that the probes tell apart, {different}; it is {k}."
+        )
+    return covering(of, k, seed)
 
 
 def medoids(distance: Array, k: int, seed: int) -> Array:
@@ -74,14 +98,15 @@ def medoids(distance: Array, k: int, seed: int) -> Array:
     return np.sort(np.concatenate([kept, spare]))
 
 
-def cluster_weights(likeness: Array, weights: Array) -> Array:
+def cluster_weights(likeness: Array, of: Array, weights: Array) -> Array:
     """Weight of the items nearest to each anchor, [anchor]; ties go to the earlier anchor.
 
     Args:
-        likeness: float64 [anchor, item], the greater the nearer.
+        likeness: float64 [anchor, column], the greater the nearer.
+        of: int64 [item], the column of each.
         weights: float64 [item].
     """
-    return np.bincount(_first_best(-likeness), weights=weights, minlength=len(likeness))
+    return np.bincount(_first_best(-likeness)[of], weights=weights, minlength=len(likeness))
 
 
 def fit_lines(scores: Array, anchors: Array, weights: Array, low: float, width: float) -> AnchorLines:
@@ -97,15 +122,16 @@ def fit_lines(scores: Array, anchors: Array, weights: Array, low: float, width: 
         width: Of the metric's scale.
     """
     rest = np.setdiff1d(np.arange(scores.shape[1]), anchors)
-    centred = scores - scores.mean(axis=0)
-    shared = centred[:, anchors].T @ centred[:, rest]
-    spread = (centred[:, anchors] ** 2).sum(axis=0)[:, None]
+    told = columns(scores[:, rest])
+    centred, others = scores[:, anchors] - scores[:, anchors].mean(axis=0), told.scores - told.scores.mean(axis=0)
+    shared = centred.T @ others
+    spread = (centred**2).sum(axis=0)[:, None]
     slopes = shared / np.where(spread > 1e-9, spread, np.inf)
-    residual = (centred[:, rest] ** 2).sum(axis=0) - slopes * shared
-    best = _first_best(residual)
-    slope = slopes[best, np.arange(len(rest))]
-    intercept = scores.mean(axis=0)[rest] - slope * scores.mean(axis=0)[anchors[best]]
-    return AnchorLines(rest, anchors[best], slope, low + width * intercept - low * slope, weights[rest])
+    best = _first_best((others**2).sum(axis=0) - slopes * shared)
+    slope = slopes[best, np.arange(len(best))]
+    intercept = told.scores.mean(axis=0) - slope * scores[:, anchors].mean(axis=0)[best]
+    own = low + width * intercept - low * slope
+    return AnchorLines(rest, anchors[best][told.of], slope[told.of], own[told.of], weights[rest])
 
 
 def _first_best(losses: Array) -> Array:

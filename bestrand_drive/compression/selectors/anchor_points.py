@@ -14,7 +14,8 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from bestrand_drive.compression.learned.anchors import cluster_weights, correlations, fit_lines, medoids
+from bestrand_drive.compression.learned.anchors import anchors_of, cluster_weights, correlations, fit_lines
+from bestrand_drive.compression.learned.columns import columns
 from bestrand_drive.compression.learned.history import History
 from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, check_size, weighted_selection
 from bestrand_drive.compression.selectors.histories import draw_seed, histories
@@ -33,14 +34,15 @@ class AnchorPoints:
         """Choose medoids among the pool; all items are assigned to them.
 
         Raises:
-            UsageError: Fewer than two probes, or histories with items that no probe ran.
+            UsageError: Fewer than two probes, histories with items that no probe ran, or too many different items.
         """
         check_size(k, pool)
         past = histories(scores, self.settings, self.name, least=2)
         leading = past[next(iter(past))]
-        likeness = correlations(leading.scores)
-        anchors = _anchors(1 - likeness, k, pool, generator)
-        weights = cluster_weights(likeness[anchors], leading.weights)
+        told = columns(leading.scores)
+        likeness = correlations(told.scores)
+        anchors = _anchors(1 - likeness, told.of, k, pool, generator)
+        weights = cluster_weights(likeness[told.of[anchors]], told.of, leading.weights)
         return weighted_selection(
             scores,
             torch.from_numpy(anchors),
@@ -63,12 +65,13 @@ class AnchorPredictor:
         """Choose medoids among the pool and fit the lines of every metric.
 
         Raises:
-            UsageError: Fewer than two probes, or histories with items that no probe ran.
+            UsageError: Fewer than two probes, histories with items that no probe ran, or too many different items.
         """
         check_size(k, pool)
         past = histories(scores, self.settings, self.name, least=2)
         leading = past[next(iter(past))]
-        anchors = _anchors(1 - np.abs(correlations(leading.scores)), k, pool, generator)
+        told = columns(leading.scores)
+        anchors = _anchors(1 - np.abs(correlations(told.scores)), told.of, k, pool, generator)
         return weighted_selection(
             scores,
             torch.from_numpy(anchors),
@@ -80,10 +83,10 @@ class AnchorPredictor:
         )
 
 
-def _anchors(distance: np.ndarray, k: int, pool: Tensor, generator: Generator) -> np.ndarray:
+def _anchors(distance: np.ndarray, of: np.ndarray, k: int, pool: Tensor, generator: Generator) -> np.ndarray:
     """Item numbers of the medoids, sorted; only items of the pool are eligible."""
     numbers = pool.numpy()
-    return np.asarray(numbers[medoids(distance[np.ix_(numbers, numbers)], k, draw_seed(generator))])
+    return np.asarray(numbers[anchors_of(distance, of[numbers], k, draw_seed(generator))])
 
 
 def _lines(past: History, anchors: np.ndarray) -> object:

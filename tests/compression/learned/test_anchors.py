@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bestrand_drive.compression.learned import anchors
+from bestrand_drive.compression.learned.columns import columns
 from bestrand_drive.errors import UsageError
 from tests.compression.histories import answered, graded
 from tests.compression.worlds import close
@@ -37,7 +38,9 @@ def test_medoids_of_items_that_are_all_alike_still_differ() -> None:
 
 def test_cluster_weights_count_every_item_once() -> None:
     likeness = np.array([[1.0, 0.2, 0.5, 0.0], [0.2, 1.0, 0.5, -1.0]])
-    close(anchors.cluster_weights(likeness, np.array([1.0, 2.0, 4.0, 8.0])), [13.0, 2.0])
+    close(anchors.cluster_weights(likeness, np.arange(4), np.array([1.0, 2.0, 4.0, 8.0])), [13.0, 2.0])
+    shared = np.array([0, 1, 2, 1, 3])
+    close(anchors.cluster_weights(likeness, shared, np.array([1.0, 2.0, 4.0, 8.0, 16.0])), [21.0, 10.0])
 
 
 def test_each_item_keeps_the_line_of_least_residual() -> None:
@@ -57,7 +60,7 @@ def test_weighted_is_the_package_s(k: int, expected: float) -> None:
     scores, target = graded()
     likeness = anchors.correlations(scores)
     chosen = anchors.medoids(1 - likeness, k, 5)
-    weights = anchors.cluster_weights(likeness[chosen], np.ones(40))
+    weights = anchors.cluster_weights(likeness[chosen], np.arange(40), np.ones(40))
     close(weights @ target[chosen] / weights.sum(), expected, rtol=1e-6)
 
 
@@ -86,6 +89,33 @@ def test_a_constant_anchor_predicts_the_mean() -> None:
     close(lines.intercept, scores.mean(axis=0)[lines.rest])
 
 
-def test_too_many_items_are_refused() -> None:
-    with pytest.raises(UsageError, match="all pairs"):
+def test_too_many_different_items_are_refused() -> None:
+    with pytest.raises(UsageError, match="12001 different items"):
         anchors.correlations(np.zeros((2, anchors.MOST_ITEMS + 1)))
+
+
+def test_anchors_among_many_items_cover_all_that_differ_or_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = answered(5, 90)
+    told = columns(scores)
+    distance = 1 - anchors.correlations(told.scores)
+    different = told.scores.shape[1]
+    assert different < 33
+    monkeypatch.setattr(anchors, "MOST_ITEMS", 89)
+    with pytest.raises(UsageError, match=f"tell apart, {different}; it is {different - 1}"):
+        anchors.anchors_of(distance, told.of, different - 1, 0)
+    for k in (different, 40, 90):
+        chosen = anchors.anchors_of(distance, told.of, k, 3)
+        assert len(chosen) == k == len(set(chosen.tolist()))
+        far = distance[np.ix_(told.of[chosen], told.of)].min(axis=0).sum()
+        least = distance[np.ix_(told.of, told.of)].min(axis=0).sum()
+        assert far == least  # nothing lies nearer to an item than what is like it
+    starts = {tuple(anchors.anchors_of(distance, told.of, different, seed)) for seed in range(20)}
+    assert len(starts) > 1
+
+
+def test_columns_stand_for_the_items_that_are_alike() -> None:
+    scores = answered(4, 60)
+    told = columns(scores)
+    assert np.array_equal(told.scores[:, told.of], scores)
+    assert told.scores.shape[1] == len({tuple(column) for column in scores.T})
+    assert list(dict.fromkeys(told.of.tolist())) == list(range(told.scores.shape[1]))
