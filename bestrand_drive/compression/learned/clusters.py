@@ -32,11 +32,19 @@ def central_items(points: Array, weights: Array, k: int, seed: int, allowed: Arr
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")  # fewer different points than clusters is handled below
         found = KMeans(n_clusters=k, n_init="auto", random_state=seed).fit(points, sample_weight=weights)
-    left = set(allowed.tolist())
-    chosen = []
-    for centre in found.cluster_centers_:
-        candidates = np.array(sorted(left))
-        nearest = int(candidates[((points[candidates] - centre) ** 2).sum(axis=1).argmin()])
-        left.remove(nearest)
-        chosen.append(nearest)
-    return np.array(chosen, dtype=np.int64), np.bincount(found.labels_, weights=weights, minlength=k)
+    chosen = _nearest(points, found.cluster_centers_, np.sort(allowed))
+    return chosen, np.bincount(found.labels_, weights=weights, minlength=k)
+
+
+def _nearest(points: Array, centres: Array, left: Array) -> Array:
+    """Each centre's nearest item of those that no earlier centre took, [centre]; ties go to the first item."""
+    chosen = np.empty(len(centres), dtype=np.int64)
+    near, taken = points[left], np.zeros(len(left), dtype=bool)
+    for number, centre in enumerate(centres):
+        distance = ((near - centre) ** 2).sum(axis=1)
+        distance[taken] = np.inf
+        best = int(distance.argmin())
+        chosen[number], taken[best] = left[best], True
+        if number % 1000 == 999:  # no distance is spent on items that are taken
+            left, near, taken = left[~taken], near[~taken], np.zeros(int((~taken).sum()), dtype=bool)
+    return chosen
