@@ -65,7 +65,9 @@ def test_vehicles_people_and_props_near_by_are_seen_and_nothing_else(world, arou
     assert seen(around) == [2, 3, 4, 9]
 
 
-@pytest.mark.parametrize(("x", "z", "there"), [(10.0, 4.0, True), (10.0, -5.0, False), (10.0, 5.0, False), (60.0, 9.0, True)])
+@pytest.mark.parametrize(
+    ("x", "z", "there"), [(10.0, 4.0, True), (10.0, -5.0, False), (10.0, 5.0, False), (60.0, 9.0, True)]
+)
 def test_what_is_on_another_level_does_not_matter_but_hills_do(world, around, x, z, there):
     world.put(2, "vehicle.audi.tt", x, 0.0, z)
     assert seen(around) == [2] * there

@@ -90,7 +90,7 @@ def test_after_a_junction_the_heading_tells():
 def test_starting_on_the_oncoming_lane_is_right_until_the_lane_changes():
     """The rule knows only changes: who is put there is taken to be right, and wrong after changing over."""
     event = judged(along(lambda x: -3.5 if x < 10 else 0.0)).events[0]
-    assert event.percent == pytest.approx(30 / 99 * 100, abs=1.1), "until the junction at 40, after which it heads along"
+    assert event.percent == pytest.approx(30 / 99 * 100, abs=1.1), "until the junction"
 
 
 @pytest.mark.parametrize(("turn", "wrong"), [(149.0, False), (151.0, True), (-149.0, False), (-151.0, True)])
