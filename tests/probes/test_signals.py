@@ -67,6 +67,10 @@ def test_yellow_counts_where_one_can_still_stop():
     found = signals([light(60.0, YELLOW)])
     assert stand(found, 42.0, 8.0) < 60.0
     assert stand(found, 54.0, 8.0) == math.inf
+    red = signals([light(60.0, RED)])
+    assert [stand(red, s, 8.0) < 60.0 for s in (36.0, 38.0, 54.0, 55.0)] == [False, True, True, False], (
+        "as soon as it brakes for it, and as long as brakes can"
+    )
 
 
 def test_a_light_that_is_not_green_explains_a_queue():
