@@ -10,7 +10,6 @@ import carla
 import pytest
 from probe_driving.surroundings import Surroundings, Thing
 
-
 EGO_M = (200.0, -80.0, 30.0)
 """Where the ego is; all other places are told from there."""
 
