@@ -11,7 +11,12 @@ import pytest
 
 pytest.importorskip("carla")
 
-from bestrand_drive.evaluator.agent_api.sensor_interface import SensorConfigurationInvalid, SensorInterface
+from bestrand_drive.evaluator.agent_api import sensor_interface
+from bestrand_drive.evaluator.agent_api.sensor_interface import (
+    SensorConfigurationInvalid,
+    SensorInterface,
+    SensorReceivedNoData,
+)
 from bestrand_drive.evaluator.agent_loading import AgentTooSlow, arm, within
 from bestrand_drive.evaluator.plan import RoadOption
 from bestrand_drive.evaluator.sensor_rules import fault_of
@@ -147,6 +152,16 @@ def test_data_of_a_frame_is_waited_for_and_older_left_out():
     assert interface.get_data(8) == {"imu": (8, "newer"), "map": (8, "roads")}
     with pytest.raises(SensorConfigurationInvalid):
         interface.register_sensor("imu", "sensor.other.imu", None)
+
+
+def test_a_sensor_that_sends_nothing_is_told_from_a_slow_one(monkeypatch):
+    """Data of earlier frames are no answer."""
+    monkeypatch.setattr(sensor_interface, "_WAIT_S", 0.0)
+    interface = SensorInterface()
+    interface.register_sensor("imu", "sensor.other.imu", None)
+    interface.update_sensor("imu", "old", 6)
+    with pytest.raises(SensorReceivedNoData, match="took too long"):
+        interface.get_data(7)
 
 
 def test_an_agent_that_takes_too_long_is_interrupted():

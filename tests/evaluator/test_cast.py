@@ -15,8 +15,8 @@ from bestrand_drive.evaluator.state import State  # noqa: E402
 STEP_S = 0.05
 
 
-def place(x, y=0.0, yaw=0.0):
-    return carla.Transform(carla.Location(x, y, 0.0), carla.Rotation(yaw=yaw))
+def place(x, y=0.0, yaw=0.0, z=0.0):
+    return carla.Transform(carla.Location(x, y, z), carla.Rotation(yaw=yaw))
 
 
 PLAN = Plan([PlanPoint(place(float(x)), 1, -1, 3.5, False, RoadOption.LANEFOLLOW, float(x)) for x in range(101)])
@@ -129,6 +129,33 @@ def test_one_that_takes_too_long_is_charged_once_and_cleared_away(timeout_s):
     assert Toy.made[0].ticks == pytest.approx(timeout_s / STEP_S, abs=2)
 
 
+def test_only_a_scenario_that_runs_and_has_a_time_limit_keeps_the_time():
+    for timeout_s, timed in ((None, False), (100.0, True)):
+        stage = ToyStage()
+        cast = cast_of(stage, timeout_s=timeout_s, ends_after=50)
+        seen = []
+        for _ in range(3):
+            stage.drive(cast, 60)
+            seen.append(cast.timed)
+        assert seen == [False, timed, False]
+
+
+def test_the_wrong_way_is_allowed_and_the_control_disturbed_by_those_that_run_alone():
+    """Of two scenarios, 40 m apart, each lasts for 20 m."""
+    stage = ToyStage()
+    traits = {"wrong_way_allowed": True, "ends_after": 40, "disturbed": lambda self, control: [*control, "disturbed"]}
+    configs = [ScenarioConfig(f"Toy_{number}", "Toy", place(40.0 * number)) for number in (1, 2)]
+    cast, seen = Cast(stage, configs, {"Toy": type("Kind", (Toy,), traits)}), []
+    for _ in range(5):
+        stage.drive(cast, 40)
+        seen.append((stage.progress_m, cast.wrong_way_allowed, cast.disturbed([])))
+    assert seen == [
+        (pytest.approx(20.0 * number), runs, ["disturbed"] * runs)
+        for number, runs in ((1, False), (2, True), (3, False), (4, True), (5, False))
+    ]
+    assert not cast_of(ToyStage()).wrong_way_allowed
+
+
 @pytest.mark.parametrize(("x", "kinds"), [(-30.0, [Kind.YIELD]), (200.0, [])])
 @pytest.mark.parametrize("ends", [True, False])
 def test_an_emergency_vehicle_must_be_ahead_when_its_scenario_or_the_drive_ends(x, kinds, ends):
@@ -174,7 +201,23 @@ def test_an_unknown_type_is_told():
 
 @pytest.mark.parametrize(
     ("trigger", "metres"),
-    [(place(40.4, 1.0), 40.0), (place(40.0, 1.9), 40.0), (place(102.1), None), (place(40.0, 0.0, 351.0), 40.0)],
+    [
+        (place(40.4, 1.0), 40.0),
+        (place(40.0, 1.9), 40.0),
+        (place(102.1), None),
+        (place(40.0, 0.0, 351.0), 40.0),
+        (place(40.0, 0.0, 10.5), None),
+        (place(40.0, z=1.9), 40.0),
+        (place(40.0, z=2.1), None),
+    ],
 )
 def test_where_a_trigger_lies(trigger, metres):
     assert trigger_metres(PLAN, ScenarioConfig("X_1", "X", trigger)) == metres
+
+
+@pytest.mark.parametrize(("yaw", "metres"), [(-178.0, 40.0), (178.0, 40.0), (-170.0, None)])
+def test_a_trigger_heads_as_a_plan_that_turns_round(yaw, metres):
+    points = [
+        PlanPoint(place(-float(x), 50.0, 175.0), 1, -1, 3.5, False, RoadOption.LANEFOLLOW, float(x)) for x in range(101)
+    ]
+    assert trigger_metres(Plan(points), ScenarioConfig("X_1", "X", place(-40.0, 50.5, yaw))) == metres

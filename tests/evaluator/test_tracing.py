@@ -195,7 +195,7 @@ def test_a_way_changes_lanes_only_where_it_may(maps):
 
 
 def test_no_way_is_refused(maps):
-    with pytest.raises(DataRefused):
+    with pytest.raises(DataRefused, match="waypoints give no way"):
         trace(maps["Town01"], [carla.Location(88.0, 100.0, 0.0)] * 2)
 
 

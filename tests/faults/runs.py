@@ -17,7 +17,6 @@ import pytest
 from bestrand_drive.simulation.attempts.layout import Layout
 from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.attempts.store import AttemptStore
-from bestrand_drive.simulation.processes.identity import identify, is_running
 from bestrand_drive.simulation.processes.marks import RUN, marked, run_mark
 from tests.conftest import Builders, Ran, call
 from tests.faults.stand_in.checkout import make_agent, make_carla_root, make_checkout
@@ -128,9 +127,3 @@ def record_of(path: Path) -> dict[str, Any]:
     """The one record of a result file."""
     (only,) = json.loads(path.read_bytes())["_checkpoint"]["records"]
     return dict(only)
-
-
-def runs_on(pid: int) -> bool:
-    """Whether a process runs."""
-    known = identify(pid)
-    return known is not None and is_running(known)

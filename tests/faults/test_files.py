@@ -5,12 +5,8 @@ from __future__ import annotations
 import errno
 import json
 import os
-import signal
 import stat
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +16,7 @@ import pytest
 import bestrand_drive
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import dump_json, read_bytes, sha256_bytes, shipped_folder, write_atomic
+from tests.faults.killing import writers
 
 OLD, NEW = b"old content\n", b"new content\n" * 1000
 
@@ -130,73 +127,37 @@ def test_files_are_readable_by_all_whatever_the_mask(tmp_path: Path, mask: int) 
     assert stat.S_IMODE((tmp_path / "a").stat().st_mode) == 0o644
 
 
-def test_an_absent_folder_is_an_error_of_the_system(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
-        write_atomic(tmp_path / "absent" / "a", NEW)
-
-
 def test_empty_content_is_written(tmp_path: Path) -> None:
     write_atomic(tmp_path / "a", b"")
     assert (tmp_path / "a").read_bytes() == b""
 
 
-WRITER = """
-import os, signal, sys, time
-sys.path.insert(0, sys.argv[1])
+IMPORTS = """
 from pathlib import Path
 from bestrand_drive.files import write_atomic
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-path, old, new = Path(sys.argv[2]), b"o" * 300_000, b"n" * 200_000
-while sys.stdin.readline():
-    if os.fork() == 0:
-        print(os.getpid(), flush=True)
-        end = time.monotonic() + 5
-        while time.monotonic() < end:
-            write_atomic(path, new)
-            write_atomic(path, old)
-        os._exit(0)
+old, new = b"o" * 300_000, b"n" * 200_000
+"""
+WRITES = """
+while True:
+    write_atomic(Path(line), new)
+    write_atomic(Path(line), old)
 """
 
 
 def test_a_writer_killed_at_any_moment_leaves_a_whole_file(tmp_path: Path) -> None:
-    """200 rounds: a server forks one writer a round (no import time in the way), which is killed by its id."""
     path = tmp_path / "suite.json"
     old, new = b"o" * 300_000, b"n" * 200_000
     path.write_bytes(old)
-    root = str(Path(bestrand_drive.__file__).resolve().parent.parent)
     rng = np.random.default_rng(0)
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITER, root, str(path)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
-        seen = []
+    seen = []
+    with writers(IMPORTS, WRITES) as killed:
         for _ in range(200):
-            server.stdin.write("go\n")
-            server.stdin.flush()
-            writer = int(server.stdout.readline())
-            time.sleep(float(rng.random()) * 0.02)
-            os.kill(writer, signal.SIGKILL)
-            _gone(writer)
+            killed(str(path), float(rng.uniform(0.0001, 0.01)))
             seen.append(path.read_bytes())
-        server.stdin.close()
-        assert server.wait(timeout=10) == 0
     assert set(seen) == {old, new}
-    assert {p.name for p in tmp_path.iterdir() if not p.name.endswith(".partial")} == {"suite.json"}
-
-
-def _gone(pid: int) -> None:
-    """Wait until a killed process no longer exists (its parent reaps it)."""
-    for _ in range(2000):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.001)
-    raise AssertionError(f"process {pid} is still there")
+    left = {p.name for p in tmp_path.iterdir()} - {"suite.json"}
+    assert left, "no writer was killed in the middle"
+    assert all(name.endswith(".partial") for name in left)
 
 
 def test_json_is_strict_indented_and_in_order() -> None:

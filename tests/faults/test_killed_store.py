@@ -2,68 +2,43 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import numpy as np
 
-import bestrand_drive
 from bestrand_drive.simulation.attempts.layout import Layout
 from bestrand_drive.simulation.attempts.plan import Action, plan
 from bestrand_drive.simulation.attempts.store import AttemptStore
+from tests.faults.killing import writers
 from tests.simulation.attempts.made import key
 
 ROUNDS, ROUNDS_A_FOLDER = 200, 5
 
-WRITER = """
-import os, signal, sys
-sys.path.insert(0, sys.argv[1])
+IMPORTS = """
 from pathlib import Path
 from bestrand_drive.simulation.attempts.layout import Layout
-from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.attempts.store import AttemptStore
 from tests.simulation.attempts.made import failed, key
-signal.signal(signal.SIGCHLD, signal.SIG_IGN)
-os.fsync = lambda descriptor: None  # a killed process does not lose what it wrote; this way every stage is hit
-while line := sys.stdin.readline():
-    root, route = line.split()
-    if os.fork() == 0:
-        print(os.getpid(), flush=True)
-        store, of = AttemptStore(Layout(Path(root)), repair=True), key(route)
-        for number in range(1, 1000):
-            store.put(failed(number, of), b"%d" % number + b" " * 60_000)
-        os._exit(0)
+"""
+WRITES = """
+root, route = line.split()
+store, of = AttemptStore(Layout(Path(root)), repair=True), key(route)
+for number in range(1, 1_000_000):
+    store.put(failed(number, of), b"%d" % number + b" " * 60_000)
 """
 
 
 def test_a_driver_killed_at_any_moment(tmp_path):
-    """200 rounds: a server forks one writer a round (no import time in the way), which is killed by its id."""
-    root = str(Path(bestrand_drive.__file__).resolve().parent.parent)
     rng = np.random.default_rng(0)
     left_behind, stored = 0, 0
-    with subprocess.Popen(
-        [sys.executable, "-c", WRITER, root], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdin is not None
-        assert server.stdout is not None
+    with writers(IMPORTS, WRITES) as killed:
         for number in range(ROUNDS):
             folder, route = tmp_path / str(number // ROUNDS_A_FOLDER), 1 + number % ROUNDS_A_FOLDER
             (folder / "attempts").mkdir(parents=True, exist_ok=True)
             before = AttemptStore(Layout(folder), repair=False).attempts
-            server.stdin.write(f"{folder} {route}\n")
-            server.stdin.flush()
-            writer = int(server.stdout.readline())
-            time.sleep(float(rng.random()) * 0.03)
-            os.kill(writer, signal.SIGKILL)
-            _gone(writer)
+            killed(f"{folder} {route}", float(rng.uniform(0.0001, 0.02)))
             stored += _check(folder, before, route)
             left_behind += _leftovers(folder)
-        server.stdin.close()
-        assert server.wait(timeout=10) == 0
     assert stored > ROUNDS // 4, "the writers hardly got to write"
     assert left_behind > 0, "no writer was killed in the middle"
 
@@ -92,14 +67,3 @@ def _leftovers(folder: Path) -> int:
         if path.name.endswith(".result.json") and not path.with_name(path.name.replace(".result", "")).exists()
     ]
     return len(orphans) + sum(path.name.endswith(".partial") for path in names)
-
-
-def _gone(pid: int) -> None:
-    """Wait until a killed process no longer exists (its parent reaps it)."""
-    for _ in range(5000):
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return
-        time.sleep(0.001)
-    raise AssertionError(f"process {pid} is still there")

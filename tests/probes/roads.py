@@ -33,9 +33,9 @@ def straight(length: int = 200, lane_at: Callable[[int], Any] = lambda _: lane()
     return path([(2.0 * number, 0.0) for number in range(length // 2 + 1)], lane_at)
 
 
-def circle(radius: float, turn: float = 1.0) -> Path:
+def circle(radius: float) -> Path:
     """To the right (CARLA's y grows to the right), about three quarters."""
-    angles = [number * 1.0 / radius for number in range(int(turn * 1.5 * math.pi * radius))]
+    angles = [number * 1.0 / radius for number in range(int(1.5 * math.pi * radius))]
     return path([(radius * math.sin(angle), radius * (1.0 - math.cos(angle))) for angle in angles])
 
 

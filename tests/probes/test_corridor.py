@@ -21,11 +21,14 @@ def motion(s: float = 20.0, speed: float = 8.0, wanted: float = 8.0) -> Motion:
 def test_the_time_to_a_distance_is_that_of_the_played_drive():
     for speed, wanted in ((0.0, 8.0), (4.0, 12.0), (8.0, 8.0), (12.0, 6.0)):
         one, gone, now, time = motion(0.0, speed, wanted), 0.0, min(speed, wanted), 0.0
+        compared = set()
         while gone < 60.0:
             now = min(wanted, now + 0.001 * 2.5)
             gone, time = gone + 0.001 * now, time + 0.001
             if abs(gone - round(gone / 10.0) * 10.0) < 0.0005 * now:
                 assert one.reaches(gone) == pytest.approx(time, abs=0.02)
+                compared.add(round(gone))
+        assert {10, 20, 30, 40, 50} <= compared
 
 
 def meets(walker, me: Motion) -> tuple[bool, bool]:

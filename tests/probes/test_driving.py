@@ -50,10 +50,11 @@ def test_it_drives_down_the_middle_at_its_speed(drive):
 
 
 def test_it_does_the_same_twice(drive):
-    wobbly = "noise=0.05,reaction_s=0.3,seed=4"
-    first = drive(wobbly, "vehicle.audi.tt")
-    assert first == drive(wobbly, "vehicle.audi.tt")
-    assert first["rows"] != drive("noise=0.05,reaction_s=0.3,seed=5", "vehicle.audi.tt")["rows"]
+    wobbly = "speed_m_s=8,noise=0.05,reaction_s=0.3"
+    first = drive(f"{wobbly},seed=4", "vehicle.audi.tt", ticks=240)
+    assert first == drive(f"{wobbly},seed=4", "vehicle.audi.tt", ticks=240)
+    assert first["rows"][-1][0] - first["rows"][0][0] > 50.0, "so far that it looks at what stands there"
+    assert first["rows"][:40] != drive(f"{wobbly},seed=5", "vehicle.audi.tt", ticks=40)["rows"]
 
 
 @pytest.mark.parametrize(

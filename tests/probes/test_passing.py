@@ -96,6 +96,37 @@ def test_people_and_what_drives_are_not_passed():
     assert decide([thing("vehicle", 50.0, 0.0, vx=6.0)], left=OPPOSITE, seconds=20.0) is None
 
 
+@pytest.fixture
+def under_way():
+    """Looks from a place on the road, and gives the shift after that."""
+    road = straight(300, lambda _: lane(left=OPPOSITE))
+    passing = Passing(road, Style(patience_s=1.0))
+
+    def look(s, *things) -> Shift | None:
+        passing.update(neighbours(road, things, s, Style()), Motion(s, 2.4, 1.0, 5.0, 8.0, 2.5), False, 0.5)
+        return passing.shift
+
+    return look
+
+
+@pytest.mark.parametrize(("s", "goes_on"), [(36.0, False), (44.0, True)])
+def test_who_has_hardly_moved_out_turns_back_for_others_and_who_has_does_not(under_way, s, goes_on):
+    prop, oncoming = thing("static", 50.0, 0.0), thing("vehicle", 70.0, -3.0, vx=-10.0, number=9)
+    shift = under_way(30.0, prop)
+    assert shift is not None
+    assert under_way(s, prop, oncoming) == (shift if goes_on else None)
+
+
+def test_beside_what_crawls_one_stays_out_until_it_is_passed(under_way):
+    shift = [under_way(30.0, thing("vehicle", 50.0, 0.0, vx=1.0)) for _ in range(4)][-1]
+    assert shift is not None
+    longer = under_way(45.0, thing("vehicle", 58.0, 0.0, vx=1.0))
+    assert longer is not None
+    assert longer.until == pytest.approx(58.0 + 2.4 + 2.4 + 3.0)
+    assert longer.end - longer.until == pytest.approx(shift.end - shift.until)
+    assert under_way(longer.end + 1.0) is None
+
+
 def test_an_emergency_vehicle_from_behind_is_let_past_by_those_who_make_way():
     behind = [thing("vehicle", 5.0, 0.0, vx=12.0, emergency=True)]
     shift = decide(behind, right=SAME, speed=5.0)

@@ -26,7 +26,7 @@ def test_points_lie_a_metre_apart():
 
 
 def test_places_are_those_of_the_nearest_point():
-    bend, rng = circle(25.0), random.Random(3)
+    bend, rng, compared = circle(25.0), random.Random(3), 0
     for _ in range(300):
         x, y = rng.uniform(-30, 30), rng.uniform(-5, 55)
         low, high = sorted((rng.uniform(0, bend.length), rng.uniform(0, bend.length)))
@@ -40,9 +40,11 @@ def test_places_are_those_of_the_nearest_point():
         if inside and near[0] < 5.0 and near[1] in inside:
             assert found is not None
             assert found.point == near[1]
+            compared += 1
         if found is not None:
             assert low <= found.point <= high
             assert math.hypot(x - bend.x[found.point], y - bend.y[found.point]) < 15.0
+    assert compared > 30
 
 
 def test_a_place_and_its_point_are_inverse():

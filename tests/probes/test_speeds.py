@@ -25,12 +25,12 @@ def test_the_gap_of_equilibrium_asks_for_nothing(speed):
 @pytest.mark.parametrize("speed", [3.0, 8.0, 16.0])
 def test_a_follower_stops_behind_what_stands_without_touching_it(speed):
     gap, v = 60.0, speed
-    while v > 0.01 and gap > 0.0:
+    for _ in range(1200):
         v = max(0.0, v + 0.05 * min(STYLE.accel_m_s2, idm(v, 0.0, gap, STYLE, STYLE.standstill_m)))
         gap -= 0.05 * v
-        if gap < STYLE.standstill_m + 0.2:
-            break
-    assert gap > 0.8 * STYLE.standstill_m
+        assert gap > 0.8 * STYLE.standstill_m
+    assert v < 0.01
+    assert gap < STYLE.standstill_m + 0.2
 
 
 @pytest.mark.parametrize("room", [0.5, 5.0, 40.0])

@@ -8,6 +8,7 @@ import random
 from types import SimpleNamespace
 
 import carla
+import numpy as np
 import pytest
 from probe_driving.path import Path
 from probe_driving.tracing import Node, soften_changes, trace
@@ -48,7 +49,8 @@ def test_the_line_is_the_one_that_was_driven(town):
     for lanes in drives:
         path = Path(trace(town, plan_of(lanes)))
         places = [waypoint.transform.location for waypoint in lanes]
-        worst = max(min(math.hypot(x - p.x, y - p.y) for x, y in zip(path.x, path.y, strict=True)) for p in places)
+        xs, ys = np.array([[place.x, place.y] for place in places]).T
+        worst = np.hypot(xs[:, None] - path.x, ys[:, None] - path.y).min(axis=1).max()
         turns = [a * c + b * d for (a, b), (c, d) in itertools.pairwise(zip(path.tx, path.ty, strict=True))]
         wrong += (
             [(round(places[0].x), round(places[0].y), round(worst, 2), round(min(turns), 2))]

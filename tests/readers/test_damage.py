@@ -51,10 +51,13 @@ CONTENTS = [
     b"index\thit\tquestion\n1\t0\ta\tb\n",
     b"\xff\xfe\x00",
 ]
+READABLE = {"lm-eval": [19, 20], "tau": [9]}
+"""Numbers of those contents that are rows of a format all the same: of whole numbers beside others, or not scored."""
 
 
 @pytest.mark.parametrize("log_format", sorted(PLACES))
 def test_damage_is_refused_as_such(tmp_path, log_format):
+    read = []
     for number, content in enumerate(CONTENTS):
         folder = tmp_path / str(number)
         for place in PLACES[log_format]:
@@ -63,6 +66,9 @@ def test_damage_is_refused_as_such(tmp_path, log_format):
             file.write_bytes(SPEC if place.endswith("run_spec.json") else content)
         refused = _refusal(log_format, folder)
         assert refused is None or str(folder) in refused or "this choice" in refused, refused
+        if refused is None:
+            read.append(number)
+    assert read == READABLE.get(log_format, [])
 
 
 def _refusal(log_format: str, folder: Path) -> str | None:

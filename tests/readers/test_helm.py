@@ -86,3 +86,12 @@ def test_instances_check_the_ids_and_a_run_without_its_specification_is_refused(
     (other / "run_spec.json").unlink()
     with pytest.raises(DataRefused, match=r"no run_spec\.json beside it"):
         import_logs("helm", tmp_path)
+    for damaged in (
+        [],
+        {"name": "gsm"},
+        {"name": "gsm", "adapter_spec": {"model": 3}},
+        {"adapter_spec": {"model": "m"}},
+    ):
+        (other / "run_spec.json").write_text(json.dumps(damaged))
+        with pytest.raises(DataRefused, match=r"run_spec\.json: names no run and no adapter_spec\.model"):
+            import_logs("helm", tmp_path)

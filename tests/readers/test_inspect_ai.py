@@ -143,11 +143,13 @@ def test_damage_to_archives_of_any_packing_is_refused(tmp_path):
     for packing in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
         with zipfile.ZipFile(file, "w", packing) as out:
             out.writestr("header.json", json.dumps(log([])))
-        content = file.read_bytes()
+        content, read = file.read_bytes(), 0
         for place in range(4, len(content) - 22, 9):
             file.write_bytes(content[:place] + bytes([content[place] ^ 0xA5]) + content[place + 1 :])
             with suppress(DataRefused), open_archive(file) as archive:
-                archive.read("header.json")
+                assert json.loads(archive.read("header.json")) == log([])
+                read += 1
+        assert 0 < read < 20, "what is damaged may be of no importance; nothing else is read in its place"
     with zipfile.ZipFile(file, "w") as out:
         out.writestr("header.json", json.dumps(log([])))
         out.writestr("n\u00e4me", b"")

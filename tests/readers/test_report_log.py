@@ -74,9 +74,10 @@ def test_what_is_no_such_log(tmp_path):
     assert not READER.recognises(tmp_path)
     with pytest.raises(DataRefused, match="no log of pytest --report-log"):
         list(READER.read(tmp_path, Intake()))
-    broken = put(tmp_path / "broken.jsonl", [{"$report_type": "TestReport", "when": "call", "outcome": "passed"}])
-    with pytest.raises(DataRefused, match=r"broken.jsonl, line 3: a test without id or outcome"):
-        list(READER.read(broken, Intake()))
+    for odd in ({"outcome": "passed"}, {"nodeid": "a.py::odd"}, {"nodeid": "a.py::odd", "outcome": "perhaps"}):
+        broken = put(tmp_path / "broken.jsonl", [{"$report_type": "TestReport", "when": "call"} | odd])
+        with pytest.raises(DataRefused, match=r"broken.jsonl, line 3: a test without id or outcome"):
+            list(READER.read(broken, Intake()))
 
 
 def test_a_suite_of_tests_from_logs_to_an_estimate(bestrand, tmp_path):

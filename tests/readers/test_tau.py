@@ -61,6 +61,13 @@ def test_trials_of_tau_are_repeats_and_its_exceptions_are_no_failures(tmp_path):
     assert any("1 runs ended by an exception and recorded with reward 0" in line for line in found.said)
 
 
+def test_only_an_error_without_a_conversation_is_an_exception(tmp_path):
+    """An agent may speak of errors, and a run may end before anybody has said a word."""
+    silent = run(1, 0.0) | {"traj": []}
+    (tmp_path / "m-retail.json").write_text(json.dumps([run(0, 0.0, error="no such order"), silent, crashed(2)]))
+    assert by_item(import_logs("tau", tmp_path)) == {"0": 0.0, "1": 0.0, "2": None}
+
+
 def test_ids_of_two_domains_are_other_items(tmp_path):
     for domain, reward in (("airline", 1.0), ("retail", 0.0)):
         (tmp_path / f"gpt-4o-{domain}.json").write_text(json.dumps([run(0, reward)]))

@@ -28,6 +28,8 @@ STALL_S = 60.0
 IDLE_S = 240.0
 """Without a line, in whatever the evaluator does."""
 _POLL_S = 0.2
+_PRINTING_S, _PRINTED_S = 5.0, 0.2
+"""For so long stacks are waited for, and they are all there once the log has not grown for the latter."""
 _ENDING_S = 20.0
 _MARK = "BESTRAND_TEST_RUN"
 
@@ -98,7 +100,7 @@ def _watch(process: subprocess.Popen[bytes], log: Path, port: int) -> None:
         now, idle_s = log.stat().st_size, time.monotonic() - since_s
         if now != size:
             size, since_s, looked = now, time.monotonic(), False
-        elif idle_s > STALL_S and not looked:
+        elif idle_s > STALL_S and not looked and _listens(process):
             looked = True
             stacks = _stacks(process, log)
             if stands_in_a_tick(stacks) and _answers(port):
@@ -110,10 +112,26 @@ def _watch(process: subprocess.Popen[bytes], log: Path, port: int) -> None:
 
 def _stacks(process: subprocess.Popen[bytes], log: Path) -> str:
     """Where its threads are; the hooks write them into the log."""
-    start = log.stat().st_size
+    if not _listens(process):
+        return "it prints no stacks"
+    start = size = log.stat().st_size
     process.send_signal(signal.SIGUSR1)
-    time.sleep(1.0)
+    end_s = time.monotonic() + _PRINTING_S
+    while time.monotonic() < end_s:
+        time.sleep(_PRINTED_S)
+        before, size = size, log.stat().st_size
+        if start < before == size:
+            break
     return log.read_bytes()[start:].decode(errors="replace")
+
+
+def _listens(process: subprocess.Popen[bytes]) -> bool:
+    """Whether it prints its stacks when it is asked; one that has hardly begun would end of the question."""
+    with contextlib.suppress(OSError):
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        caught = next(int(line.split()[1], 16) for line in status.splitlines() if line.startswith("SigCgt:"))
+        return bool(caught >> (signal.SIGUSR1 - 1) & 1)
+    return False
 
 
 def stands_in_a_tick(stacks: str) -> bool:

@@ -84,9 +84,9 @@ def test_its_town_is_taken_where_it_is_at_hand(split, tmp_path, monkeypatch):
     assert {at_hand.folder_of(job, tmp_path / "none") for job in at_hand.routes("fail2drive")} == {tmp_path}
 
 
-def test_a_server_is_told_to_end_with_its_evaluator(split, tmp_path):
+def test_a_server_is_told_to_end_with_its_evaluator(tmp_path):
     """That it does is the matter of the launching tests."""
-    maps = at_hand.folder_of(at_hand.routes("fail2drive")[0], tmp_path / "maps")
-    script = (install(tmp_path / "carla", maps) / "CarlaUE4.sh").read_text()
+    (tmp_path / "Town13.xodr").write_text(XODR)
+    script = (install(tmp_path / "carla", tmp_path) / "CarlaUE4.sh").read_text()
     assert "--die-with-parent" in script
     assert "Town13" in script

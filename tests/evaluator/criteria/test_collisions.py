@@ -74,6 +74,11 @@ def test_who_stands_is_not_to_blame_even_if_pushed_on():
     assert len(judge_contacts([Contact(51, 7, "vehicle.audi.tt")], moments)) == 1
 
 
+@pytest.mark.parametrize(("speed", "count"), [(0.09, 0), (0.11, 1)])
+def test_below_a_tenth_of_a_metre_a_second_it_stands(speed, count):
+    assert len(judge_contacts([Contact(10, 7, "vehicle.audi.tt")], drive(speed, 20))) == count
+
+
 def test_the_level_itself_has_no_identity():
     """Number 0: hitting it again elsewhere counts at once."""
     moments = drive(10.0, 100)

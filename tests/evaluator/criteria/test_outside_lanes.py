@@ -82,11 +82,35 @@ def test_after_a_junction_the_heading_tells():
     """Out of the junction onto the oncoming lane: wrong by the ego's angle with it, not by how it got there."""
     into_oncoming = along(lambda x: -3.5 if x > 45 else 0.0)
     assert judged(into_oncoming).events[0].percent == pytest.approx(50 / 99 * 100, abs=1.1)
-    turned = along(lambda x: -3.5 if x > 45 else 0.0, yaw=lambda x: 70.0)
-    assert judged(turned).events == []
+    for yaw, wrong in ((59.0, True), (61.0, False), (-59.0, True), (-61.0, False)):
+        turned = along(lambda x: -3.5 if x > 45 else 0.0, yaw=lambda x, yaw=yaw: yaw)
+        assert bool(judged(turned).events) is wrong, yaw
 
 
 def test_starting_on_the_oncoming_lane_is_right_until_the_lane_changes():
     """The rule knows only changes: who is put there is taken to be right, and wrong after changing over."""
-    event = judged(along(lambda x: -3.5 if x < 20 else 0.0)).events[0]
-    assert event.percent == pytest.approx(20 / 99 * 100, abs=1.1)
+    event = judged(along(lambda x: -3.5 if x < 10 else 0.0)).events[0]
+    assert event.percent == pytest.approx(30 / 99 * 100, abs=1.1), "until the junction"
+
+
+@pytest.mark.parametrize(("turn", "wrong"), [(149.0, False), (151.0, True), (-149.0, False), (-151.0, True)])
+@pytest.mark.parametrize("yaw", [0.0, 170.0, -170.0])
+def test_a_jump_of_the_lanes_heading_turns_right_into_wrong(yaw, turn, wrong):
+    """As lanes give headings, between -180 and 180 degrees."""
+
+    def bent(place):
+        after = place[0] > 50.0
+        heading = yaw + turn if after else yaw
+        return Lane(2 if after else 1, -1, (heading + 180.0) % 360.0 - 180.0, is_junction=False), False
+
+    rule = OutsideLanes(straight(), bent, (0.0, 0.0, 0.0))
+    for one in along(lambda x: 0.0):
+        rule.update(one)
+    assert bool(rule.events) is wrong
+
+
+def test_who_jumps_is_charged_no_more_than_three_points_at_a_time():
+    rule = OutsideLanes(straight(), lambda _: (Lane(1, -1, 0.0, is_junction=False), True), (0.0, 0.0, 0.0))
+    for tick in range(2):
+        rule.update(moment(tick, 99.0))
+    assert rule.events[0].message.startswith("Agent went outside its route lanes for about 6.0 meters")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 import random
 
 import pytest
 
-from bestrand_drive.evaluator.criteria.moment import Kind
+from bestrand_drive.evaluator.criteria.moment import Kind, forward
 from bestrand_drive.evaluator.criteria.red_light import Light, RedLight, StopLine, segments_meet
 from tests.evaluator.criteria.trajectories import drive, moment
 
@@ -53,10 +52,21 @@ def test_only_while_the_tail_is_over_the_line():
     """The front may stand beyond it: the infraction is to leave."""
     stop_before_tail = [moment(tick, 30.0 + 0.8 * HALF_M - 0.01, speed=0.0) for tick in range(50)]
     assert events(stop_before_tail) == []
-    on_the_line = [moment(1, 30.0 + 0.8 * HALF_M + 0.01)]
-    assert len(events(on_the_line)) == 1
-    beyond = [moment(1, 30.0 + HALF_M + 1.01)]
-    assert events(beyond) == []
+    for over_m, count in ((0.8 * HALF_M + 0.01, 1), (HALF_M + 0.99, 1), (HALF_M + 1.01, 0)):
+        assert len(events([moment(1, 30.0 + over_m)])) == count, over_m
+
+
+@pytest.mark.parametrize("yaw", [0.0, 60.0, 90.0, -135.0])
+@pytest.mark.parametrize(("aside_m", "count"), [(0.0, 1), (2.09, 1), (-2.09, 1), (2.11, 0), (-2.11, 0)])
+def test_the_line_lies_across_its_lane_whichever_way_that_heads(yaw, aside_m, count):
+    (ahead_x, ahead_y, _), (right_x, right_y, _) = forward(yaw), forward(yaw + 90.0)
+    place = (30.0 * ahead_x, 30.0 * ahead_y, 0.0)
+    turned = Light(5, place, place, (StopLine(1, -1, place, yaw, 3.5),))
+    there = [
+        moment(tick, 0.5 * tick * ahead_x + aside_m * right_x, 0.5 * tick * ahead_y + aside_m * right_y, yaw)
+        for tick in range(100)
+    ]
+    assert len(events(there, turned)) == count
 
 
 def test_green_and_yellow_do_not_count():
@@ -81,7 +91,12 @@ def test_two_lights_count_both_and_the_first_again_after_the_other():
     assert len(events(there_and_back)) == 1
 
 
-def test_a_light_further_than_fifteen_metres_is_not_looked_at():
-    far = Light(5, (30.0, 4.0, 0.0), (30.0, 19.0, 0.0), light().lines)
-    assert events(drive(10.0, 100), far) == []
-    assert math.dist(far.centre, (30.0, 0.0, 0.0)) > 15.0
+@pytest.mark.parametrize(("away_m", "count"), [(14.5, 1), (15.0, 0)])
+def test_a_light_further_than_fifteen_metres_is_not_looked_at(away_m, count):
+    """The tail crosses the line when the ego is 2 m beyond it."""
+    far = Light(5, (30.0, 4.0, 0.0), (30.0, away_m, 0.0), light().lines)
+    assert len(events(drive(10.0, 100), far)) == count
+
+
+def test_lights_are_numbered_from_the_first_of_the_town():
+    assert light(number=105).numbered(100) == light(number=5)

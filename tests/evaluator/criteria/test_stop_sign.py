@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 
@@ -59,8 +60,9 @@ def test_creeping_is_not_standing():
 
 
 def test_beside_the_lane_and_far_away():
-    aside = StopSign(9, (30.0, 5.0, 0.0), (30.0, 1.2 * 1.5 + 0.01, 0.0), (1.0, 1.5))
-    assert events(drive(8.0, 150), aside) == []
+    for beyond_m, count in ((-0.01, 1), (0.01, 0)):
+        aside = StopSign(9, (30.0, 5.0, 0.0), (30.0, 1.2 * 1.5 + beyond_m, 0.0), (1.0, 1.5))
+        assert len(events(drive(8.0, 150), aside)) == count
     beyond = StopSign(9, (30.0, 5.0, 0.0), (30.0, 4.1, 0.0), (5.0, 5.0))
     assert events(drive(8.0, 150), beyond) == []
 
@@ -77,6 +79,10 @@ def test_a_sign_is_charged_again_only_after_another():
     twice = [*drive(8.0, 200), *drive(8.0, 200)]
     assert len(events(twice)) == 1
     assert [event.message.split("id=")[1].split()[0] for event in events(twice, SIGN, other)] == ["9", "10", "9", "10"]
+
+
+def test_signs_are_numbered_from_the_first_of_the_town():
+    assert replace(SIGN, number=109).numbered(100) == SIGN
 
 
 def test_the_map_is_asked_only_near_a_sign():

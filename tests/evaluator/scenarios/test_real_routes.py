@@ -31,8 +31,8 @@ def test_every_route_plays_to_its_end(routes: list[Route], shared_data: Path) ->
 
 def test_walkers_and_blockers_are_met_in_carlas_towns_too(routes: list[Route], shared_data: Path) -> None:
     wanted = {"DynamicObjectCrossing": "walker.", "ParkingCrossingPedestrian": "walker.", "HardBreakRoute": "vehicle."}
-    for route in routes:
-        kind = wanted.get(route.scenarios[0].type)
-        if kind is not None:
-            hits = play(route, shared_data / "towns", blind).hits
-            assert any(name.startswith(kind) for name in hits), route.id
+    asked = [route for route in routes if route.scenarios[0].type in wanted]
+    assert {route.scenarios[0].type for route in asked} == set(wanted)
+    for route in asked:
+        kind, hits = wanted[route.scenarios[0].type], play(route, shared_data / "towns", blind).hits
+        assert any(name.startswith(kind) for name in hits), route.id
