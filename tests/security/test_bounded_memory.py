@@ -89,8 +89,8 @@ def refused(answer: list[Any]) -> bool:
 def too_much_kept_in_a_new_process(name: str, most: int = MOST_KEPT) -> str:
     """The same where nothing else ran before.
 
-    Python's table of interned strings, one for the whole process, is made anew now and then, larger, at whichever string
-    comes next: 3.8 MB in one that has loaded torch and pandas, 7.7 MB with ray as well. No call keeps them.
+    Python's table of interned strings, one for the whole process, is made anew now and then, at whichever string comes
+    next: 3.8 MB in one that has loaded torch and pandas, 7.7 MB with ray as well. No call keeps them.
     """
     program = f"from tests.security.test_bounded_memory import *; print(too_much_kept({name!r}, {most}), end='')"
     done = subprocess.run(
