@@ -6,7 +6,8 @@ import contextlib
 import socket
 import struct
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,6 +24,15 @@ ROW = np.dtype([("id", "<u4"), ("state", "u1"), ("rest", "V114")])
 PATIENCE_S = 30
 """A wait that lasts longer has failed; on a busy machine a few seconds are nothing."""
 HERE = [[1.0, 2.0, 3.0], [0.0, 90.0, 0.0]]
+
+
+def wait_for(found: Callable[[], Any], otherwise: str = "waited in vain") -> Any:
+    """The first result that counts as true."""
+    end = time.monotonic() + PATIENCE_S
+    while not (result := found()):
+        assert time.monotonic() < end, otherwise
+        time.sleep(0.005)
+    return result
 
 
 class FakeWorld:

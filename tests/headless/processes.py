@@ -6,16 +6,12 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from tests.headless.fakes import Raw, Stream
+from tests.headless.fakes import PATIENCE_S, Raw, Stream, wait_for
 from tests.ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[2]
-PATIENCE_S = 30.0
-"""For whatever must happen soon, on a busy machine."""
 ROAD = """<?xml version="1.0"?>
 <OpenDRIVE><header revMajor="1" revMinor="4" name="" north="0" south="0" east="0" west="0">
 <geoReference><![CDATA[+proj=tmerc +lat_0=0 +lon_0=0 +k=1 +x_0=0 +y_0=0 +datum=WGS84]]></geoReference></header>
@@ -126,15 +122,6 @@ def connected(port: int) -> Raw | None:
         return Raw(port)
     except ConnectionRefusedError:
         return None
-
-
-def wait_for(found: Callable[[], Any], otherwise: str) -> Any:
-    """The first result that counts as true."""
-    end = time.monotonic() + PATIENCE_S
-    while not (result := found()):
-        assert time.monotonic() < end, otherwise
-        time.sleep(0.02)
-    return result
 
 
 def runs(pid: int) -> bool:

@@ -13,7 +13,7 @@ _STATES = range(5)
 def set_traffic_light_state(context: Context, actor_id: int, state: int) -> None:
     """Show a colour now: 0 red, 1 yellow, 2 green, 3 off, 4 unknown."""
     if state not in _STATES:
-        raise Refused(f"{state} is no state of a traffic light")
+        raise Refused(f"{state!r:.40} is no state of a traffic light")
     context.world.lights.set_state(actor_id, state)
 
 

@@ -26,8 +26,16 @@ def test_every_name_of_a_town_finds_one_and_the_same_map(folder: Path, name: str
     assert library.load(name) is library.load("Town01")
 
 
-def test_names_are_sorted_over_all_folders(folder: Path, tmp_path: Path) -> None:
-    assert MapLibrary([folder, tmp_path]).names() == ["Broken", "Copy", "Latin", "Town01"]
+def test_names_are_sorted_over_all_folders_and_the_first_that_has_a_town_gives_it(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    other = tmp_path_factory.mktemp("other")
+    for name in ("Town01", "Apart"):
+        (other / f"{name}.xodr").write_text(MINI_XODR)
+    maps = MapLibrary([folder, other])
+    assert maps.names() == ["Apart", "Broken", "Copy", "Latin", "Town01"]
+    assert [maps.find(name) for name in ("Town01", "Apart")] == [folder / "Town01.xodr", other / "Apart.xodr"]
+    assert MapLibrary([other, folder]).find("Town01") == other / "Town01.xodr"
 
 
 def test_changed_text_is_loaded_anew(folder: Path) -> None:

@@ -38,6 +38,7 @@ def test_every_signal_of_a_town_becomes_an_actor(towns: "MapLibrary", name: str,
 @pytest.mark.parametrize("name", ["Town01", "Town02", "Town04", "Town10HD"])
 def test_the_client_samples_the_stopped_lanes_out_of_the_volume(towns: "MapLibrary", name: str) -> None:
     town = towns.load(name)
+    assert all(site.lanes for site in town.lights)
     wrong = [
         site.sign_id
         for site in town.lights
@@ -49,7 +50,9 @@ def test_the_client_samples_the_stopped_lanes_out_of_the_volume(towns: "MapLibra
 @pytest.mark.parametrize("name", ["Town01", "Town04"])
 def test_stop_lanes_lie_just_before_the_junction(towns: "MapLibrary", name: str) -> None:
     town = towns.load(name)
-    for lane in (lane for site in town.lights for lane in site.lanes):
+    lanes = [lane for site in town.lights for lane in site.lanes]
+    assert len(lanes) >= len(town.lights) > 0
+    for lane in lanes:
         import carla
 
         waypoint = town.carla_map.get_waypoint(carla.Location(*lane.location))

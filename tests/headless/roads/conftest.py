@@ -23,6 +23,7 @@ def real_routes(shared_data: Path) -> list[Route]:
 def fail2drive_routes(shared_data: Path) -> list[Route]:
     """Fail2Drive's routes of two places each."""
     files = sorted((shared_data / "fail2drive" / "routes").glob("*.xml"))
+    assert len(files) == 200
     return [route for file in files for route in read(file)]
 
 

@@ -68,6 +68,7 @@ def test_a_type_that_is_not_known_is_named_and_gets_a_street(bestrand: Command, 
     ran = bestrand("headless", "map-from-routes", routes, "--out", tmp_path / "maps")
     assert ran.code == 0
     assert "MeteorStrike" in ran.out
+    assert b"<road " in contents(tmp_path / "maps")["Town12.xodr"]
 
 
 FAR = element(1).replace('x="4.0"', 'x="1e12"')
@@ -109,4 +110,6 @@ def test_one_id_in_two_files_is_refused(bestrand: Command, tmp_path: Path) -> No
 
 
 def test_an_empty_folder_is_a_usage_error(bestrand: Command, tmp_path: Path) -> None:
-    assert bestrand("headless", "map-from-routes", tmp_path, "--out", tmp_path / "maps").code == 2
+    ran = bestrand("headless", "map-from-routes", tmp_path, "--out", tmp_path / "maps")
+    assert ran.code == 2
+    assert f"{tmp_path} holds no *.xml file" in ran.err

@@ -7,7 +7,7 @@ from bestrand_drive.headless.actor import Transform
 from bestrand_drive.headless.rpc.dispatch import HANDLERS
 from bestrand_drive.headless.rpc.tables import ACCEPTED, REFUSED
 from bestrand_drive.headless.world.controls import PhysicsControl, VehicleControl
-from tests.headless.fakes import HERE, serving
+from tests.headless.fakes import HERE, serving, wait_for
 
 CAR = [9, "vehicle.tesla.model3", [["role_name", 4, "hero"], ["color", 5, "1,2,3"]]]
 
@@ -243,8 +243,7 @@ def test_a_traffic_manager_is_listed_until_its_client_is_gone(running):
     assert two.call("get_traffic_manager_running", 8000) == [[1, ["10.0.0.1", 8000]]]
     assert two.call("get_traffic_manager_running", 9) == [[1, ["", 0]]]
     one.socket.close()
-    while two.call("is_traffic_manager_running", 8000) == [[1, True]]:
-        pass
+    wait_for(lambda: two.call("is_traffic_manager_running", 8000) == [[1, False]])
     assert two.call("add_traffic_manager_running", ["10.0.0.2", 8000]) == [[1, True]]
     assert two.call("destroy_traffic_manager", 8000) == [[1, True]]
     assert two.call("destroy_traffic_manager", 8000) == [[1, False]]

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import msgpack
 import pytest
 
 from bestrand_drive.headless.actor import Transform
-from bestrand_drive.headless.sensors.suite import SensorSuite
 from bestrand_drive.headless.world.contacts import CollisionEvent
 from tests.headless.sensors.stage import Stage
 from tests.headless.sensors.test_gnss import ROAD
@@ -32,23 +30,22 @@ STILL = {"sensor.other.radar", "sensor.camera.rgb"}
 Frames = dict[int, tuple[Any, bytes]]
 
 
-def played(type_id: str, tick: str, first: int, disturb: Callable[[Stage, SensorSuite], None] | None = None) -> Frames:
+def played(type_id: str, tick: str, first: int, *, last_id: int = 0, frame: int = 0) -> Frames:
     """A sensor on a car that speeds up in a curve behind another; what it says to a listener from tick ``first`` on.
 
     Args:
         type_id: Of the sensor.
         tick: Its ``sensor_tick``; empty for sensors without.
         first: Tick before which nobody listens.
-        disturb: Done after the sensor was spawned.
+        last_id: Of an earlier episode's actors.
+        frame: At which that one ended.
     """
-    stage = Stage(opendrive=ROAD.format("+lat_0=10 +lon_0=20"))
+    stage = Stage(opendrive=ROAD.format("+lat_0=10 +lon_0=20"), last_id=last_id, frame=frame)
     suite = stage.suite(listened=lambda _stream: stage.frame >= first)
     car, other = stage.add("vehicle.tesla.model3"), stage.add("vehicle.audi.tt", (30.0, 1.0, 0.0))
     timed = {"sensor_tick": tick} if tick else {}
     mounting = Transform((1.0, 0.0, 1.8), (0.0, 20.0, 0.0))
     sensor = stage.add(type_id, parent=car.id, attachment=mounting, **SENSORS[type_id], **timed)
-    if disturb:
-        disturb(stage, suite)
     frames: Frames = {}
     for k in range(TICKS):
         yaw, step_s = 2.0 * k, 0.05 if k % 3 else 0.04
@@ -79,11 +76,7 @@ def test_a_late_listener_hears_what_an_early_one_hears(type_id: str, tick: str) 
 @pytest.mark.parametrize("type_id", ["sensor.lidar.ray_cast", "sensor.other.imu", "sensor.other.gnss"])
 def test_neither_ids_nor_frames_of_an_earlier_episode_matter(type_id: str) -> None:
     """Ids and frame numbers go on counting; the noise of a route that is driven again does not."""
-
-    def busy(stage: Stage, _suite: SensorSuite) -> None:
-        stage.frame = 1000
-
-    plain, again = played(type_id, "", 1), played(type_id, "", 1, busy)
+    plain, again = played(type_id, "", 1), played(type_id, "", 1, last_id=500, frame=1000)
     assert [body for _, body in plain.values()] == [body for _, body in again.values()]
 
 

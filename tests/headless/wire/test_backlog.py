@@ -6,14 +6,13 @@ import random
 import socket
 import struct
 import time
-from collections.abc import Callable
 
 import pytest
 
 from bestrand_drive.headless.wire import streams
 from bestrand_drive.headless.wire.backlog import Backlog, Message
 from bestrand_drive.headless.wire.layouts import LENGTH
-from tests.headless.fakes import Raw, Running, Stream, serving
+from tests.headless.fakes import Raw, Running, Stream, serving, wait_for
 
 FRAME = 1 << 18
 LIMIT = 1 << 20
@@ -21,13 +20,6 @@ KERNEL = 32 << 20
 """More than the sockets of both sides take before the server has to keep anything."""
 SETTLED_S = 0.3
 """The kernel acknowledges up to 0.2 s late (TCP_DELACK_MAX); only then does the other side's buffer take some more."""
-
-
-def wait_for(condition: Callable[[], object], patience_s: float = 30.0) -> None:
-    end = time.monotonic() + patience_s
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.005)
 
 
 def settle(running: Running, client: Raw) -> None:
@@ -290,7 +282,7 @@ def test_in_asynchronous_mode_a_slow_reader_misses_the_frames_that_it_has_no_tim
         stream, (slow,) = listen(running, readers=1)
         running.sensors.waiting = [(stream, frame(1, LIMIT))]
         began = running.world.frame
-        wait_for(lambda: running.world.frame > began + 60, 20.0)
+        wait_for(lambda: running.world.frame > began + 60)
         assert running.server.hub.backlog.held <= LIMIT + FRAME  # what has begun, and no second one
         for _ in range(3):
             assert slow.receive() == frame(1, LIMIT)

@@ -10,7 +10,7 @@ import pytest
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.headless import outbox
 from bestrand_drive.headless.wire.sockets import bind
-from tests.headless.fakes import PATIENCE_S, serving
+from tests.headless.fakes import PATIENCE_S, serving, wait_for
 
 REQUEST = msgpack.packb([0, 1, "version", [[False]]])
 
@@ -63,11 +63,12 @@ def test_half_open_connections_hold_nobody_up():
         idle = [running.client() for _ in range(20)]
         mute = [running.mute() for _ in range(20)]
         mute[0].sendall(b"\x01\x00")
-        started = time.monotonic()
-        client = running.client()
+        client, took = running.client(), []
         for _ in range(50):
+            started = time.monotonic()
             client.call("tick_cue")
-        assert time.monotonic() - started < 2.0
+            took.append(time.monotonic() - started)
+        assert min(took) < 0.04  # a machine may be busy now and then; who waits for the mute ones does it every time
         for one in (*mute, *(each.socket for each in idle)):
             one.close()
         assert client.call("version") == [[1, "0.9.16"]]
@@ -124,7 +125,7 @@ def test_frames_of_a_tick_after_a_spawning_batch_wait_for_the_next_call(monkeypa
         stream = running.world.add_stream()
         running.sensors.waiting = [(stream, b"frame")]
         client, sensor = running.client(), running.stream(stream)
-        _wait_for(lambda: running.server.hub.has_listener(stream))
+        wait_for(lambda: running.server.hub.has_listener(stream))
         sensor.socket.settimeout(0.05)
         client.call("apply_batch", destroy, False)
         client.call("tick_cue")
@@ -154,7 +155,7 @@ def test_any_call_but_a_batch_lets_held_frames_out(monkeypatch, call):
         stream = running.world.add_stream()
         running.sensors.waiting = [(stream, b"frame")]
         client, sensor = running.client(), running.stream(stream)
-        _wait_for(lambda: running.server.hub.has_listener(stream))
+        wait_for(lambda: running.server.hub.has_listener(stream))
         client.call("apply_batch", [[[1, [99]]]], True)
         sensor.socket.settimeout(0.05)
         with pytest.raises(TimeoutError):
@@ -169,7 +170,7 @@ def test_batches_that_tick_without_end_do_not_hold_frames_without_end(monkeypatc
     with serving() as running:
         number = running.world.add_stream()
         client, stream = running.client(), running.stream(number)
-        _wait_for(lambda: running.server.hub.has_listener(number))
+        wait_for(lambda: running.server.hub.has_listener(number))
         for tick in range(9):
             running.sensors.waiting = [(number, b"%d" % tick)]
             client.call("apply_batch", [[[1, [99]]]], True)
@@ -180,9 +181,9 @@ def test_a_stream_without_readers_costs_nothing_and_closing_unsubscribes():
     with serving() as running:
         number = running.world.add_stream()
         stream = running.stream(number)
-        _wait_for(lambda: running.server.hub.has_listener(number))
+        wait_for(lambda: running.server.hub.has_listener(number))
         stream.socket.close()
-        _wait_for(lambda: not running.server.hub.has_listener(number))
+        wait_for(lambda: not running.server.hub.has_listener(number))
 
 
 def test_asynchronous_mode_runs_by_itself():
@@ -203,10 +204,3 @@ def test_a_busy_port_is_a_fault_of_the_environment_that_names_it():
 def test_an_address_of_another_machine_is_a_fault_of_the_environment():
     with pytest.raises(EnvironmentFault, match="cannot be opened"):
         bind("192.0.2.1", 0)
-
-
-def _wait_for(condition, patience_s=PATIENCE_S):
-    end = time.monotonic() + patience_s
-    while not condition():
-        assert time.monotonic() < end, "waited in vain"
-        time.sleep(0.005)

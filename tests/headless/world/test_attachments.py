@@ -21,13 +21,17 @@ def as_carla(place: Transform) -> carla.Transform:
 
 
 def test_matrices_are_carlas() -> None:
-    generator = np.random.default_rng(3)
-    angles = generator.uniform((-80.0, -180.0, -170.0), (80.0, 180.0, 170.0), (20, 3))
-    matrices = rotation_matrices(angles.T)
-    for row, matrix in zip(angles, matrices, strict=True):
+    angles = np.random.default_rng(0).uniform(-180.0, 180.0, (200, 3))
+    for row, matrix in zip(angles, rotation_matrices(angles.T), strict=True):
         expected = np.array(as_carla(Transform((0.0, 0.0, 0.0), tuple(row))).get_matrix())[:3, :3]
-        assert np.allclose(matrix, expected, atol=1e-5)
-    assert np.allclose(attitudes(matrices).T, angles, atol=1e-9)
+        assert np.allclose(matrix, expected, rtol=0.0, atol=1e-5)
+        assert np.allclose(matrix @ matrix.T, np.eye(3), rtol=0.0, atol=1e-12)
+    assert rotation_matrices(np.zeros((3, 0))).shape == (0, 3, 3)
+
+
+def test_attitudes_are_read_back_from_matrices() -> None:
+    angles = np.random.default_rng(3).uniform((-80.0, -180.0, -170.0), (80.0, 180.0, 170.0), (20, 3))
+    assert np.allclose(attitudes(rotation_matrices(angles.T)).T, angles, atol=1e-9)
 
 
 def test_a_camera_rides_on_its_parent(world: "World") -> None:

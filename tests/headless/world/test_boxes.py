@@ -79,6 +79,7 @@ def test_near_pairs_are_those_within_reach(places: list[float], targets: list[fl
     ordered = np.sort(np.array(targets, dtype=np.float64))
     owner, target = near_pairs(np.array(places, dtype=np.float64), ordered, reach)
     found = set(zip(owner.tolist(), target.tolist(), strict=True))
+    assert len(found) == len(owner)
     for i, place in enumerate(places):
         for j, other in enumerate(ordered):
             if abs(abs(place - other) - reach) > 1e-9:

@@ -144,8 +144,11 @@ def test_a_town_has_one_green_controller_a_junction(make_town: "Callable[..., Wo
     world = make_town("Town01")
     groups = {tuple(world.lights.group(actor_id)) for actor_id in world.lights.ids}
     assert len(groups) == 12
+    been_green = set()
     for _ in range(900):
         world.tick()
+        been_green |= {actor_id for actor_id in world.lights.ids if state(world.lights, actor_id) is GREEN}
         for group in groups:
             colours = [state(world.lights, actor_id) for actor_id in group]
             assert colours.count(GREEN) + colours.count(YELLOW) <= 1
+    assert been_green == set(world.lights.ids)  # 45 s are one turn of a junction of three

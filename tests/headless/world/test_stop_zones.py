@@ -62,6 +62,7 @@ def test_speed_signs_are_named_as_carlas_are(make_town: "Callable[..., World]", 
 def test_a_vehicle_on_every_stop_line_is_at_its_light(make_town: "Callable[..., World]", name: str) -> None:
     world = make_town(name)
     for light, site in zip(world.lights.ids, world.road_map.lights, strict=True):
+        assert site.lanes
         for lane in site.lanes:
             car = world.spawn(CAR, {}, Transform(lane.location, (0.0, lane.yaw, 0.0)))
             world.tick()

@@ -85,7 +85,9 @@ def _lidar(data: Any) -> dict[str, Any]:
         "points": len(points),
         "bytes": len(bytes(data.raw_data)),
         "furthest": max(point.point.distance(carla.Location()) for point in points),
-        "ahead": min(point.point.x for point in points if point.point.x > 0 and abs(point.point.y) < 0.5),
+        "ahead": min(  # above the road, and not its own roof
+            point.point.x for point in points if point.point.x > 3 and abs(point.point.y) < 0.5 and point.point.z > -2.2
+        ),
         "intensity": [min(p.intensity for p in points), max(p.intensity for p in points)],
     }
 
