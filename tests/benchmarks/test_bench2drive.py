@@ -169,7 +169,7 @@ def test_reduced_route_file(full):
     (name,) = files = bench2drive.route_files(full, ["1711", "3514"])
     assert name == "routes.xml"
     assert files[name].count(b"<route ") == 2
-    with pytest.raises(DataRefused):
+    with pytest.raises(DataRefused, match="no route with id 999999"):
         bench2drive.route_files(full, ["1711", "999999"])
 
 

@@ -80,12 +80,14 @@ def test_share_equals_the_reference(seed, steps):
     assert comfort_share(signals) == reference_share(signals)
 
 
+TURNS = np.outer(np.arange(40) % 4, [0.0, 0.0, 2 * np.pi])
 BOUNDS = {
     "gentle": (drive(40, (2.3, 4.8), 0.9), 1.0),
     "throttle": (drive(40, (2.41, 0.0)), 0.0),
     "brake": (drive(40, (-4.06, 0.0)), 0.0),
     "side": (drive(40, (0.0, 4.9)), 0.0),
     "yaw": (drive(40, (0.0, 0.0), 0.96), 0.0),
+    "a whole turn between steps is none": (drive(40) | {"angular_velocity": TURNS}, 1.0),
     "a second chunk outside": ({k: np.concatenate([v, drive(20, (3.0, 0.0))[k]]) for k, v in drive(20).items()}, 0.5),
     "a tail outside is dropped": (
         {k: np.concatenate([v, drive(19, (9.0, 0.0))[k]]) for k, v in drive(20).items()},

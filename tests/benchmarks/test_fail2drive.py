@@ -81,8 +81,17 @@ def test_a_missing_partner_result_leaves_the_other_half(build, tmp_path, folder)
         for metric in ("base_driving_score", "base_success", "generalization_driving_score", "generalization_success")
     }
     assert table.counts["no_record"] == table.counts["failed_counted_as_success"] == 1
-    assert table.costs.empty or set(table.costs["repeat"]) == {"1"}
+    assert table.costs.empty, "half a pair tells no duration"
     assert any("failed status" in note for note in table.notes)
+
+
+def test_a_pair_costs_the_time_of_both_drives(build, tmp_path, folder):
+    for seed, seconds in (("1", 60.0), ("2", 90.0)):
+        for name, own in (("Base_Wall_0007", seconds), ("Generalization_Wall_1007", 5.0)):
+            meta = {"route_length": 1.0, "duration_game": 1.0, "duration_system": own}
+            build.write(tmp_path / "results" / seed / f"{name}.json", [build.record(meta=meta)])
+    costs = fail2drive.scores(fail2drive.load(folder), read(tmp_path / "results")).costs
+    assert [*costs.itertuples(index=False, name=None)] == [("Wall_0007", "1", 65.0), ("Wall_0007", "2", 95.0)]
 
 
 @pytest.mark.parametrize(("base", "success", "expected"), [(50.0, 100.0, 200 / 3), (0.0, 50.0, 0.0), (50.0, 0.0, 0.0)])

@@ -91,3 +91,18 @@ def test_nothing_to_tell_is_no_mismatch(build, tmp_path):
 
 def test_penalties_that_no_rule_explains_are_a_mismatch(build, tmp_path):
     assert check_evaluator(results_of(build, tmp_path, [build.record(penalty=0.123)]), "bench2drive") is not None
+
+
+@pytest.mark.parametrize(("edited", "accepted"), [(1, True), (2, False)])
+def test_scores_that_completion_and_penalty_do_not_make_are_a_mismatch(build, tmp_path, edited, accepted):
+    """One in twenty may be so; the penalties themselves are all the rule's."""
+    records = [build.record(f"RouteScenario_{i + 1}_rep0", completion=50) for i in range(20)]
+    for record in records[:edited]:
+        record["scores"]["score_composed"] = 50.1
+    message = check_evaluator(results_of(build, tmp_path, records), "bench2drive")
+    if accepted:
+        assert message is None
+    else:
+        assert message is not None
+        assert "in 2 of 20 records the driving score is not completion x penalty, first route 1 " in message
+        assert "50.1 instead of 50." in message

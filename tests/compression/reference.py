@@ -255,11 +255,21 @@ def expc_variance(k: int, pool: int, n_items: int, s_e2: float, s_y2: float) -> 
 
 
 def wilson_neff(
-    estimate: float, v: float, s_y2: float, n: int, n_items: int, df: float, binary: bool, level: float = 0.95
+    estimate: float,
+    v: float,
+    s_y2: float,
+    n: int,
+    n_items: int | None,
+    df: float,
+    binary: bool,
+    level: float = 0.95,
 ) -> Pair:
-    """Part 2e Wilson with effective sample size, 0..1 scale; `df` is that of the t quantile; clipped to [0, 1]."""
-    deff = v / (s_y2 / n) if s_y2 > 0 else 1 - n / n_items
-    n_e = n / min(max(deff, 0.02), 1.5)
+    """Part 2e Wilson with effective sample size, 0..1 scale; `df` is that of the t quantile; clipped to [0, 1].
+
+    `n_items` None: of the policy, so without finite-population correction and without a most of the design effect.
+    """
+    deff = v / (s_y2 / n) if s_y2 > 0 else 1.0 if n_items is None else 1 - n / n_items
+    n_e = n / min(max(deff, 0.02), math.inf if n_items is None else 1.5)
     mu = min(max(estimate, 0.0), 1.0)
     t = float(stats.t.ppf(0.5 + level / 2, df))
     spread = mu * (1 - mu) * n / (n - 1) if binary else s_y2

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import assume, given
 
-from bestrand_drive.compression.difficulty import LEAST_FREEDOM, DifficultyModel, anova, fit_difficulty
+from bestrand_drive.compression.difficulty import (
+    LEAST_FREEDOM,
+    DifficultyModel,
+    anova,
+    fit_difficulty,
+    single_policy_variance,
+)
 from bestrand_drive.compression.profiles import profiles
 from tests.compression import reference
 from tests.compression.worlds import LIGHT, World, close, worlds
@@ -101,6 +109,27 @@ def test_affine_scores_scale_variances_and_leave_slopes(world: World) -> None:
         close(getattr(moved, name), getattr(straight, name), scale=1e3)
     for name in ("s_u2", "s_e2", "within_variance", "between_variance"):
         close(getattr(moved, name), 64 * getattr(straight, name), scale=1e5)
+
+
+@LIGHT
+@given(worlds(kinds=["normal", "binary", "dead probe"]))
+def test_what_others_leave_open_of_one_policy_equals_brute_force(world: World) -> None:
+    """Policy by policy, not family by family: an average over relatives varies less. A copy is no second witness."""
+    scores = np.column_stack([world.scores, world.scores[:, 0]])[world.pool]
+    families = [[*family, *[scores.shape[1] - 1] * (0 in family)] for family in world.families]
+    strata, model = world.strata[world.pool], _fit(world)
+    left = []
+    for own in families:
+        others = [family for family in families if family is not own and not np.isnan(scores[:, family]).all()]
+        expected = np.zeros(len(scores))
+        if others:
+            expected = reference._profile(reference.family_average(scores, others), strata.tolist())[2] @ model.beta
+        for member in own if 0 not in own else own[:-1]:
+            known = ~np.isnan(scores[:, member])
+            left.append(np.var((scores[:, member] - expected)[known], ddof=1) if known.sum() > 1 else 0.0)
+    repeated = any(np.array_equal(a, b, equal_nan=True) for a, b in combinations(scores.T[:-1], 2))
+    assume(not repeated)
+    close(single_policy_variance(scores, families, model, world.pool), np.mean(left), scale=100)
 
 
 @LIGHT

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ import torch
 
 from bestrand_drive.compression.estimators.registry import ESTIMATORS, guesses
 from bestrand_drive.compression.estimators.source import Source
-from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection
+from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection, Selector
 from bestrand_drive.compression.selectors.registry import SELECTORS
 from bestrand_drive.errors import BestrandError, NothingSelected, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
@@ -80,14 +81,31 @@ def _matrix(scores: np.ndarray, strata: str) -> ScoreMatrix:
     )
 
 
+def _made(name: str) -> Selector:
+    """The selector; networks, which are the slowest, are trained for a few steps only."""
+    return SELECTORS[name].make(replace(QUICK, effort=0.001) if name.startswith("sparseeval") else QUICK)
+
+
 def _chosen(name: str, scores: ScoreMatrix, k: int) -> Selection | None:
     """The selection, or None after one clear error."""
     try:
-        return SELECTORS[name].make(QUICK).select(scores, k, pool=torch.arange(ITEMS), generator=seeded(3))
+        return _made(name).select(scores, k, pool=torch.arange(ITEMS), generator=seeded(3))
     except BestrandError as error:
         if not _clear(error):
             raise
         return None
+
+
+def _cannot_be_served(name: str, case: str, strata: str) -> bool:
+    """Whether the scores lack what the selector chooses by."""
+    learns = SELECTORS[name].make(QUICK).needs_history
+    if name == "stratified":
+        return strata == "none"
+    if case == "one probe":
+        return learns and name != "aipw"
+    if case in ("no probe", "nine in ten cells missing"):  # of these a candidate hides some probe whatever it holds
+        return learns or name == "bestrand"
+    return False
 
 
 def _clear(error: BestrandError) -> bool:
@@ -108,8 +126,8 @@ def test_a_right_answer_or_one_clear_error(name: str, case: str, strata: str) ->
     values, k = CASES[case](np.random.default_rng(0))
     scores = _matrix(values, strata)
     found = _chosen(name, scores, k)
+    assert (found is None) == _cannot_be_served(name, case, strata)
     if found is None:
-        assert case not in ("all-zero items", "all items", "near-collinear probes") or name == "stratified"
         return
     assert found.indices.tolist() == sorted(set(found.indices.tolist()))
     assert len(found.indices) == k
@@ -157,14 +175,14 @@ def test_a_partial_pool_is_refused_by_what_needs_histories(name: str) -> None:
     pool = torch.arange(ITEMS)[::2]
     scores = _matrix(_scores(np.random.default_rng(0)), "none").hidden_outside(pool)
     with pytest.raises(UsageError, match="12 of 24 items have no probe score"):
-        SELECTORS[name].make(QUICK).select(scores, 5, pool=pool, generator=seeded(0))
+        _made(name).select(scores, 5, pool=pool, generator=seeded(0))
 
 
 @pytest.mark.parametrize("name", SELECTORS)
 def test_excluded_items_are_never_chosen(name: str) -> None:
     pool = torch.arange(ITEMS)[::2]
     scores = _matrix(_scores(np.random.default_rng(0)), "some")
-    found = SELECTORS[name].make(QUICK).select(scores, 7, pool=pool, generator=seeded(0))
+    found = _made(name).select(scores, 7, pool=pool, generator=seeded(0))
     assert len(found.indices) == 7
     assert bool(torch.isin(found.indices, pool).all())
 

@@ -34,13 +34,16 @@ UNIT = MetricFrame((0.0, 1.0), True, 0.95)
 NOISE = Noise(0.3, "repeats")
 
 
-def _known(world: World, which: str) -> ProbeKnowledge:
-    model = fit_difficulty(world.columns, world.strata, world.pool)
+def _of(columns: np.ndarray, world: World, which: str) -> ProbeKnowledge:
     if which == "none":
         return ProbeKnowledge()
     if which == "model":
-        return ProbeKnowledge(model=replace(model, s_u2=max(0.0, model.s_u2)))
-    return ProbeKnowledge(regression=fit_regression(world.columns, world.pool, len(world.target)))
+        return ProbeKnowledge(model=fit_difficulty(columns, world.strata, world.pool))
+    return ProbeKnowledge(regression=fit_regression(columns, world.pool, len(world.target)))
+
+
+def _known(world: World, which: str) -> ProbeKnowledge:
+    return _of(world.columns, world, which)
 
 
 KNOWN = st.sampled_from(["none", "model", "regression"])
@@ -116,16 +119,8 @@ def test_affine_scores_move_and_scale_estimate_and_intervals(world: World, which
     found = []
     for a, b in ((1.0, 0.0), (8.0, -5.0)):
         columns = profiles(a * world.scores + b, world.families, world.pool)
-        model = fit_difficulty(columns, world.strata, world.pool)
-        model = replace(model, s_u2=max(0.0, model.s_u2))
-        regression = fit_regression(columns, world.pool, len(world.target))
-        known = {
-            "none": ProbeKnowledge(),
-            "model": ProbeKnowledge(model),
-            "regression": ProbeKnowledge(None, regression),
-        }
         sample = replace(world, target=a * world.target + b).sample()
-        found.append(estimate(point_estimate(sample, known[which]), OPEN, Noise(0.3 * a, ""), 1.0))
+        found.append(estimate(point_estimate(sample, _of(columns, world, which)), OPEN, Noise(0.3 * a, ""), 1.0))
     straight, moved = found
     for get in (lambda e: e.value, lambda e: e.run.low, lambda e: e.run.high, lambda e: e.policy.low):
         close(get(moved), 8 * get(straight) - 5, rtol=1e-6, scale=1e4)
@@ -197,24 +192,28 @@ def test_a_bounded_estimate_stays_inside(value: float, clipped: float) -> None:
         ([-5.0, -5.0], (-5.0, 3.0), Bound.WORST),
     ],
 )
+@pytest.mark.parametrize("higher", [True, False])
 def test_values_that_all_sit_on_a_bound(
-    values: list[float], bounds: tuple[float, float] | None, bound: Bound | None
+    values: list[float], bounds: tuple[float, float] | None, bound: Bound | None, higher: bool
 ) -> None:
-    point, frame = _point(values[0], values), MetricFrame(bounds, True, 0.95)
-    assert bound_of(point, frame) is bound
-    assert estimate(point, frame, NOISE, 1.0).at_bound is bound
+    point, frame = _point(values[0], values), MetricFrame(bounds, True, 0.95, higher)
+    turned = {Bound.BEST: Bound.WORST, Bound.WORST: Bound.BEST}
+    expected = bound if bound is None or higher else turned[bound]
+    assert bound_of(point, frame) is expected
+    assert estimate(point, frame, NOISE, 1.0).at_bound is expected
 
 
-@pytest.mark.parametrize(("bound", "level"), [(Bound.BEST, 100.0), (Bound.WORST, 0.0)])
+@pytest.mark.parametrize("higher", [True, False])
+@pytest.mark.parametrize("level", [100.0, 0.0])
 @pytest.mark.parametrize("value", [0.0, 3.0, 97.0, 100.0])
-def test_at_a_bound_both_intervals_reach_it(bound: Bound, level: float, value: float) -> None:
+def test_at_a_bound_both_intervals_reach_it(higher: bool, level: float, value: float) -> None:
     """The estimator may shrink the value away from the bound; nothing that was measured speaks against it."""
     point = _point(value, [level] * 10)
-    found = estimate(point, MetricFrame((0.0, 100.0), True, 0.95), Noise(20.0, "repeats"), 1.0)
+    found = estimate(point, MetricFrame((0.0, 100.0), True, 0.95, higher), Noise(20.0, "repeats"), 1.0)
     for around, finite in ((found.run, True), (found.policy, False)):
         plain = interval(point, 0.0, 0.95, (0.0, 100.0), binary=True, finite=finite)
         assert around is not None
-        expected = (plain.low, 100.0) if bound is Bound.BEST else (0.0, plain.high)
+        expected = (plain.low, 100.0) if level == 100 else (0.0, plain.high)
         close([around.low, around.high], expected, scale=100)
     _finite(found)
 

@@ -29,15 +29,16 @@ def point(
 
 
 @LIGHT
-@given(UNIT, st.floats(0, 0.3), SPREAD, SIZES, st.integers(0, 300), st.booleans())
+@given(UNIT, st.floats(0, 0.3), SPREAD, SIZES, st.integers(0, 300), st.booleans(), st.booleans())
 def test_bounded_intervals_equal_the_reference(
-    value: float, variance: float, spread2: float, n: int, rest: int, binary: bool
+    value: float, variance: float, spread2: float, n: int, rest: int, binary: bool, finite: bool
 ) -> None:
-    low, high = reference.wilson_neff(value, variance, spread2, n, n + rest, n - 1, binary, 0.9)
+    items = n + rest if finite else None
+    low, high = reference.wilson_neff(value, variance, spread2, n, items, n - 1, binary, 0.9)
     for bounds in ((0.0, 1.0), (0.0, 100.0), (-5.0, 3.0)):
         width = bounds[1] - bounds[0]
         case = point(bounds[0] + width * value, spread2=spread2 * width**2, n=n, population=n + rest, df=n - 1)
-        found = interval(case, variance * width**2, 0.9, bounds, binary=binary)
+        found = interval(case, variance * width**2, 0.9, bounds, binary=binary, finite=finite)
         close([found.low, found.high], [bounds[0] + width * low, bounds[0] + width * high], rtol=1e-6, scale=1e3)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -40,7 +41,7 @@ class World:
     weights: Array
     families: tuple[tuple[int, ...], ...]
 
-    @property
+    @cached_property
     def columns(self) -> Array:
         """Reference columns over the pool, families without any score left out."""
         return reference.family_average(self.scores[self.pool], self.alive)

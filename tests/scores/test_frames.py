@@ -135,13 +135,18 @@ REFUSED = {
     "a list for an id": (_frame(item_id=[["a"], ["b"]], m=[1, 2]), "column 'item_id' holds lists or objects"),
     "two texts": (_frame(item_id=["a", "b"], m=["x", "y"]), "2 such cells"),
     "no rows": (lambda: pd.DataFrame({"item_id": [], "m": []}), "no scores in it"),
-    "blank item": (_frame(item_id=["a", None], m=[1, 2]), "item"),
-    "blank item in long": (_frame(item_id=["a", None], model=["m", "m"], value=[1, 2]), "item"),
-    "blank model": (_frame(item_id=["a", "b"], model=["m", None], value=[1, 2]), "model"),
-    "blank metric": (_frame(item_id=["a"] * 2, model=["m"] * 2, metric=["s", None], value=[1, 2]), "metric"),
+    "only blanks in long": (_frame(item_id=["a"], model=["m"], value=[None]), "not one score in it, only blanks"),
+    "blank item": (_frame(item_id=["a", None], m=[1, 2]), "column 'item_id', row 2: blank"),
+    "spaces for an item": (_frame(item_id=["a", "  "], m=[1, 2]), "column 'item_id', row 2: blank"),
+    "blank item in long": (_frame(item_id=["a", None], model=["m"] * 2, value=[1, 2]), "'item_id', row 2: blank"),
+    "blank model": (_frame(item_id=["a", "b"], model=["m", None], value=[1, 2]), "column 'model', row 2: blank"),
+    "blank metric": (
+        _frame(item_id=["a"] * 2, model=["m"] * 2, metric=["s", None], value=[1, 2]),
+        "column 'metric', row 2: blank",
+    ),
     "model column twice": (
         lambda: pd.DataFrame([["a", 1, 2]], columns=["item_id", "m", "m"]),
-        "'?m'?.*(more than|twice)",
+        "a column name is there more than once: m",
     ),
 }
 

@@ -183,6 +183,16 @@ def test_metrics_are_taken_in_the_order_asked_for() -> None:
         built.with_metrics(["x", "z"])
 
 
+@pytest.mark.parametrize("offset", [1.7e9, 2.0**25])
+def test_differences_that_float32_loses_are_refused(offset: float) -> None:
+    """Time stamps and counters would become equal, or jump, without a word."""
+    cells = offset + np.arange(6.0).reshape(3, 2, 1)
+    with pytest.raises(DataRefused, match=r"Metric x: values around .* differ by too little of their size"):
+        ScoreMatrix.from_arrays(cells, items="abc", policies="pq", metrics=[MetricSpec("x")])
+    kept = ScoreMatrix.from_arrays(cells - offset, items="abc", policies="pq", metrics=[MetricSpec("x")])
+    np.testing.assert_array_equal(kept.masked(0), cells[:, :, 0] - offset)
+
+
 @pytest.mark.parametrize("value", [0.1, 41.37, 1e-3])
 def test_equal_values_are_kept_whatever_their_digits(value: float) -> None:
     """A metric on which nothing differs, or that was measured once, loses nothing in float32."""

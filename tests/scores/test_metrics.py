@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from bestrand_drive.errors import UsageError
-from bestrand_drive.scores.metrics import MetricSpec
+from bestrand_drive.scores.metrics import MetricSpec, inside_bounds
 
 
 def test_bounds_need_both_sides() -> None:
@@ -24,3 +25,11 @@ def test_empty_bounds_are_refused(low: float, high: float) -> None:
 def test_a_metric_needs_a_name() -> None:
     with pytest.raises(UsageError, match="name"):
         MetricSpec("")
+
+
+def test_the_ends_are_inside_as_float32_keeps_them() -> None:
+    """0.1 is kept as a number just above it: a value on the bound must not fall out by that."""
+    values = np.array([-0.01, 0.0, 0.1, np.float64(np.float32(0.1)), 0.11])
+    assert inside_bounds(values, 0.0, 0.1).tolist() == [False, True, True, True, False]
+    assert inside_bounds(values, None, 0.1).tolist() == [True, True, True, True, False]
+    assert inside_bounds(values, 0.1, None).tolist() == [False, False, True, True, True]

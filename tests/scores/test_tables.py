@@ -92,14 +92,16 @@ REFUSED = {
     "not text": ("scores.csv", bytes(range(256)) * 8, "cannot be read as a table"),
     "latin-1": ("scores.csv", "item_id,A\ncaf\xe9,1\n".encode("latin-1"), "cannot be read as a table"),
     "a longer row": ("scores.csv", "item_id,A\na,1\nb,1,2\n", "cannot be read as a table"),
-    "every row longer": ("scores.csv", "item_id,A\na,1,2\nb,1,2\n", ""),
+    "every row longer": ("scores.csv", "item_id,A\na,1,2\nb,1,2\n", "cannot be read as a table"),
     "not gzip": ("scores.csv.gz", "item_id,A\na,1\n", "cannot be read as a table"),
     "cut gzip": ("scores.csv.gz", ZIPPED[: len(ZIPPED) // 2], "cannot be read as a table"),
     "cut gzip end": ("scores.csv.gz", ZIPPED[:-4], "cannot be read as a table"),
     "wrong checksum": ("scores.csv.gz", ZIPPED[:-6] + b"\0" + ZIPPED[-5:], "cannot be read as a table"),
     "not parquet": ("scores.parquet", "item_id,A\na,1\n", "cannot be read as a table"),
     "empty parquet": ("scores.parquet", "", "cannot be read as a table"),
-    "column twice": ("scores.csv", "item_id,A,A\na,1,2\n", "A"),
+    "column twice": ("scores.csv", "item_id,A,A\na,1,2\n", "column 'A' is there more than once"),
+    "column without a name": ("scores.csv", ",item_id,A\n0,a,1\n", "column 1 has no name"),
+    "a list in a line": ("scores.jsonl", '{"item_id":"a","A":1}\n[1]\n', "line 2: not a JSON object"),
 }
 
 

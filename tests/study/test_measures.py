@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
 
+from bestrand_drive.scores.metrics import MetricSpec
 from bestrand_drive.study.arms import Arm
 from bestrand_drive.study.cells import Cell, Outcome, measure
 from bestrand_drive.study.measures import _order_of, draw_maes, measures
@@ -61,6 +64,30 @@ def test_coverage_is_a_mean_over_targets_and_names_the_ends():
     assert found.coverage95_high == 1
     assert found.coverage95_low == pytest.approx(2 / 3)
     assert found.width == 0.5
+
+
+def test_the_best_of_a_metric_that_should_be_low_are_the_lowest():
+    scores = replace(binary_table(), metrics=(MetricSpec("errors", 0.0, 1.0, higher_is_better=False),))
+    found = []
+    for told in (scores, binary_table()):
+        problem = table_problem(told)
+        problem.truth[:, 0] = np.arange(12) / 12
+        error = np.zeros((4, 12))
+        error[:, 11] = -0.4  # the highest comes to lie in the middle
+        found.append(measures(Cell(problem, Arm.of("random"), None, 12, 0.1), outcome(error), 0, None))
+    low, high = found
+    assert (low.top3, high.top3) == pytest.approx((1.0, 2 / 3))
+    assert (low.spearman, low.pairwise) == pytest.approx((high.spearman, high.pairwise))
+
+
+def test_errors_of_rounding_alone_are_none():
+    """Of a whole benchmark no draw is worse than another, so that a tenth of random's must not look like a risk."""
+    rng = np.random.default_rng(0)
+    whole = outcome(1e-12 * rng.normal(size=(50, 12)))
+    found = measures(cell(), whole, 0, whole)
+    assert (found.mae, found.rmse, found.risk_p70, found.risk_mean) == (0, 0, 0, 0)
+    small = outcome(1e-8 * rng.normal(size=(50, 12)))
+    assert measures(cell(), small, 0, small).risk_p70 == pytest.approx(0.3)
 
 
 def test_orders_are_those_of_scipy():

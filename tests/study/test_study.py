@@ -86,12 +86,12 @@ def test_what_ends_a_study_ends_its_workers(tmp_path, monkeypatch, where):
         def measured(cell, block):
             if cell.keep == 0.3:
                 raise KeyboardInterrupt
-            time.sleep(40)
+            time.sleep(200)
 
     else:
 
         def measured(cell, block):
-            return measure(cell, block) if cell.arm.selector == "random" and block.start == 0 else time.sleep(40)
+            return measure(cell, block) if cell.arm.selector == "random" and block.start == 0 else time.sleep(200)
 
     def interrupted(done, total, what):
         if done:
@@ -101,7 +101,7 @@ def test_what_ends_a_study_ends_its_workers(tmp_path, monkeypatch, where):
     began = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
         run_study(replace(plan(tmp_path), keeps=(0.1,) if where == "between blocks" else (0.1, 0.3)), 12, interrupted)
-    assert time.monotonic() - began < 30
+    assert time.monotonic() - began < 150
 
 
 SLOW = """
@@ -128,16 +128,18 @@ def test_workers_end_with_the_process_that_started_them(tmp_path, number):
         assert holds(lambda: len(list(tmp_path.glob("*.worker"))) == 2), "two workers are at work"
         workers += [psutil.Process(int(path.stem)) for path in tmp_path.glob("*.worker")]
         driver.send_signal(number)
-        driver.wait(30)
+        driver.wait(60)
         assert holds(lambda: not any(at_work(worker) for worker in workers)), "no worker is left behind"
     finally:
         driver.kill()
+        driver.wait(60)
         for worker in filter(at_work, workers):
             worker.kill()
 
 
 def holds(check) -> bool:
-    until = time.monotonic() + 60
+    """Within five minutes: a starved machine takes more than one to start a driver and its workers."""
+    until = time.monotonic() + 300
     while not check() and time.monotonic() < until:
         time.sleep(0.05)
     return bool(check())

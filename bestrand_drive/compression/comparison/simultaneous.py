@@ -40,11 +40,12 @@ def joint_level(values: Array, strata: Array, df: float, level: float, seed: int
     contrasts = np.zeros((len(pairs), count))
     for row, (first, second) in enumerate(pairs):
         contrasts[row, first], contrasts[row, second] = -1.0, 1.0
-    spread = contrasts @ _root(values, strata)
-    length = np.sqrt((spread**2).sum(axis=1))
-    spread = spread[length > 1e-12 * max(float(length.max()), 1e-300)]
-    if not len(spread):
+    centred = _centred(values, strata)
+    length = np.linalg.norm(centred @ contrasts.T, axis=0)
+    differ = length > 1e-12 * float(np.linalg.norm(centred))  # two copies are no comparison
+    if not differ.any():
         return level
+    spread = contrasts[differ] @ _root(centred)
     spread = spread / np.sqrt((spread**2).sum(axis=1, keepdims=True))
     rng = np.random.default_rng(seed)
     drawn = rng.normal(size=(DRAWS, spread.shape[1])) @ spread.T
@@ -53,15 +54,18 @@ def joint_level(values: Array, strata: Array, df: float, level: float, seed: int
     return 1 - 2 * float(stats.t.sf(bar, df))
 
 
-def _root(values: Array, strata: Array) -> Array:
-    """A matrix whose product with its transpose is the policies' covariance over items, [policy, policy]."""
+def _centred(values: Array, strata: Array) -> Array:
+    """Deviations from stratum means where these leave enough freedom, else from the mean, [item, policy]."""
     free = int(np.maximum(np.bincount(strata) - 1, 0).sum())
-    if free > values.shape[1]:
-        counts = np.maximum(np.bincount(strata), 1)
-        means = np.stack([np.bincount(strata, weights=column) / counts for column in values.T], axis=1)
-        centred = values - means[strata]
-    else:
-        centred = values - values.mean(axis=0)
+    if free <= values.shape[1]:
+        return np.asarray(values - values.mean(axis=0))
+    counts = np.maximum(np.bincount(strata), 1)
+    means = np.stack([np.bincount(strata, weights=column) / counts for column in values.T], axis=1)
+    return np.asarray(values - means[strata])
+
+
+def _root(centred: Array) -> Array:
+    """A matrix whose product with its transpose is the policies' covariance over items, [policy, policy]."""
     sizes, vectors = np.linalg.eigh(centred.T @ centred)
     return np.asarray(vectors * np.sqrt(np.maximum(sizes, 0.0)))
 

@@ -124,7 +124,7 @@ def _system(s: Array, w: Array, squares: Array, model: DifficultyModel) -> _Syst
 def _positive(model: DifficultyModel) -> tuple[float, float]:
     """Variances of strata and items; where all probes agree exactly inside strata, items get a nominal variance.
 
-    The floor keeps the low-rank solver far from cancellation (relative error about 1e-16 s_u2 / s_e2).
+    The floor keeps the low-rank solver from cancellation: at the floor itself an estimate is right to 1e-5 of its size.
     """
     total = model.s_u2 + model.s_e2
     return (model.s_u2, max(model.s_e2, 1e-6 * total)) if total > 0 else (0.0, 1.0)

@@ -11,7 +11,6 @@ import torch
 from bestrand_drive.compression.comparison.flips import flips
 from bestrand_drive.compression.comparison.lines import OWN_REPEATS, Pair, metric_differences, side_values
 from bestrand_drive.compression.comparison.results import NOT_MEASURED, Verdict
-from bestrand_drive.compression.comparison.simultaneous import drawn_back
 from bestrand_drive.compression.noise import Noise
 from bestrand_drive.compression.policy_estimates import DomainRule, HarmonicRule, Population, policy_estimates
 from bestrand_drive.errors import UsageError
@@ -145,11 +144,3 @@ def test_flips_are_noise_unless_the_items_own_runs_say_otherwise():
     assert all(flip.within_noise for flip in single)
     many = flips(pair(*(repeated(one, 30, 0.0) for one in two)))
     assert not any(flip.within_noise for flip in many)
-
-
-def test_a_leader_is_drawn_back_by_what_is_error():
-    assert drawn_back([1.0, 2.0, 3.0], 1.0) is None
-    assert drawn_back([1.0, 1.0, 1.0, 1.0], 1.0) == [1.0] * 4
-    kept = 1 - 1 / 3 * 0.5 / np.var([0, 0, 0, 4], ddof=1)
-    assert drawn_back([0.0, 0.0, 0.0, 4.0], 0.5) == pytest.approx([1 - kept, 1 - kept, 1 - kept, 1 + 3 * kept])
-    assert drawn_back([0.0, 0.1, 0.0, 0.1], 9.0) == pytest.approx([0.05] * 4)

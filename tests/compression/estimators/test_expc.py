@@ -88,14 +88,14 @@ def test_without_probes_it_is_the_plain_mean() -> None:
     close(found.variance, (1 / 2 - 1 / 3) * 2.0)
 
 
-def test_a_measured_item_outside_the_pool_gives_no_nan() -> None:
+def test_a_measured_item_outside_the_pool_is_left_out() -> None:
     """Its probe scores are not known; it cannot take part in the regression."""
     rng = np.random.default_rng(4)
     columns = rng.normal(size=(20, 2))
     values = np.full(30, np.nan)
     values[10:25] = rng.normal(size=15)
-    found = expc(
-        Sample(values, np.ones(30), np.zeros(30, dtype=int)),
-        fit_regression(columns - columns.mean(axis=0), np.arange(20), 30),
-    )
-    assert np.isfinite([found.value, found.variance]).all()
+    inside = np.where(np.arange(30) < 20, values, np.nan)
+    probes = fit_regression(columns - columns.mean(axis=0), np.arange(20), 30)
+    found, alone = (expc(Sample(one, np.ones(30), np.zeros(30, dtype=int)), probes) for one in (values, inside))
+    assert found.n == 10
+    close([found.value, found.variance, found.df], [alone.value, alone.variance, alone.df])

@@ -43,7 +43,7 @@ def test_a_simulated_bank_is_recovered() -> None:
     bank = ItemParameters(rng.normal(1.0, 0.5, size=(80, 1)), rng.normal(size=80))
     truth = bank.chances(rng.normal(size=(70, 1)))
     answers = (rng.random(truth.shape) < truth).astype(float)
-    fitted = fit_items([answers[:60]], 1, [seeded(0)], epochs=500)[0]
+    fitted = fit_items([answers[:60]], 1, [seeded(0)], epochs=250)[0]
     seen = ItemParameters(fitted.discrimination[:60], fitted.difficulty[:60])
     predicted = fitted.chances(abilities(answers[60:, :60], seen))[:, 60:]
     assert np.corrcoef(predicted.ravel(), truth[60:, 60:].ravel())[0, 1] > 0.9

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 
 from bestrand_drive.compression.learned import sparse
-from bestrand_drive.compression.learned.networks import fresh
+from bestrand_drive.compression.learned.history import History
+from bestrand_drive.compression.learned.networks import fresh, train
 from bestrand_drive.compression.learned.sparse import SparseNetwork, _Keeper, predictors, refined, split
 from tests.compression.histories import answered, past
 from tests.compression.worlds import close, seeded
@@ -63,6 +64,33 @@ def test_a_row_that_ran_out_of_patience_keeps_its_state_whatever_the_others_do()
         assert keeper.watch(sparse.PATIENCE + 2) is False
     close(keeper.best.weights[0][0].numpy(), first[0].numpy())
     close(keeper.best.weights[0][1].numpy(), np.full((2, 1), 0.5))
+    with torch.no_grad():
+        networks.weights[0].fill_(9.0)
+    ended = [keeper.watch(sparse.PATIENCE + 3 + idle) for idle in range(sparse.PATIENCE)]
+    assert ended == [False] * (sparse.PATIENCE - 1) + [True], "once the second ran out of patience, too"
+
+
+def test_of_many_models_that_validate_the_order_counts_beside_the_loss() -> None:
+    """A state that is nearer to the full scores, but ranks the models worse, is not kept; of few models it is."""
+    for models, kept in ((sparse.LEAST_ORDERED, 2.0), (sparse.LEAST_ORDERED - 1, -0.1)):
+        goal = torch.linspace(0.4, 0.6, models)[None]
+        networks = fresh(1, False, [seeded(0)])
+        keeper = _Keeper(networks, goal[:, :, None], goal, every=1)
+        for slope, level in ((2.0, 0.0), (-0.1, 0.55)):  # in order and far off; in reverse and near
+            with torch.no_grad():
+                networks.weights[0].fill_(slope)
+                networks.biases[0].fill_(level)
+            keeper.watch(1)
+        close(keeper.best.weights[0].numpy(), np.full((1, 1, 1), kept), rtol=1e-6)
+
+
+def test_without_models_that_validate_it_is_trained_as_long_as_a_proxy() -> None:
+    few, none = past(answered(3, 20)), History(np.empty((0, 20)), np.ones(20), 0.0, 1.0)
+    found = predictors([few], [none], [np.arange(4)], False, [seeded(0)], (7, 90))[0]
+    alone = fresh(4, False, [seeded(0)])
+    x, goal = torch.from_numpy(few.scores[:, :4]).float()[None], torch.from_numpy(few.scores.mean(axis=1)).float()[None]
+    train(alone, x, goal, 7, [seeded(1)])
+    close(found.network.weights[0].numpy(), alone.weights[0].detach().numpy(), rtol=1e-5)
 
 
 def test_the_search_is_the_rule_with_torch_s_own_layer() -> None:

@@ -112,15 +112,20 @@ def test_exchanges_keep_every_guarded_domain() -> None:
         assert all(bool(domain[found.indices].any()) for domain in domains.values() if bool(domain.any()))
 
 
-def test_weighted_items_are_balanced_by_weight() -> None:
-    """Clusters count as many as they have members, in the subset's mean and in the benchmark's."""
+@pytest.mark.parametrize("strata", [STRATA, None])
+def test_weighted_items_are_balanced_by_weight(strata: np.ndarray | None) -> None:
+    """Clusters count as many as they have members, in the subset's mean and in the benchmark's.
+
+    Exchanges take no notice of weights, so that there are none.
+    """
     weights = np.random.default_rng(1).integers(1, 6, 60) * 1.0
-    scores = replace(matrix(_case(), strata=STRATA), weights=torch.from_numpy(weights))
+    scores = replace(matrix(_case(), strata=strata), weights=torch.from_numpy(weights))
     found = Balanced().select(scores, 24, pool=torch.arange(60), generator=seeded(0))
     features = reference.features([reference.fill(_case())])
     inside = found.indices.numpy()
     gap = np.average(features[inside], axis=0, weights=weights[inside]) - np.average(features, axis=0, weights=weights)
     close(found.diagnostics["imbalance"], np.linalg.norm(gap))
+    assert "exchanges" not in str(found.diagnostics["sampling"])
 
 
 def test_members_of_a_family_count_once() -> None:
@@ -136,9 +141,12 @@ def test_members_of_a_family_count_once() -> None:
 
 
 @pytest.mark.parametrize("cells", [np.ones((60, 2)), np.full((60, 2), np.nan)])
-def test_nothing_to_balance_on_is_one_draw(cells: np.ndarray) -> None:
-    found = Balanced().select(matrix(cells, strata=STRATA), 12, pool=torch.arange(60), generator=seeded(0))
+def test_nothing_to_balance_on_is_the_draw_without_probes(cells: np.ndarray) -> None:
+    pool = torch.arange(60)
+    found = Balanced().select(matrix(cells, strata=STRATA), 12, pool=pool, generator=seeded(0))
     assert "none" in str(found.diagnostics["probes"])
+    bare = Balanced().select(matrix(np.zeros((60, 0)), strata=STRATA), 12, pool=pool, generator=seeded(0))
+    assert torch.equal(found.indices, bare.indices)
 
 
 def test_unselected_metrics_do_not_choose() -> None:

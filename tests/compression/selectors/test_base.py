@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
 from bestrand_drive.compression.selectors.balanced import Balanced
-from bestrand_drive.compression.selectors.base import ChoiceSettings, check_size, selection
+from bestrand_drive.compression.selectors.base import ChoiceSettings, check_size, selection, weighted_selection
 from bestrand_drive.compression.selectors.bestrand import Bestrand
 from bestrand_drive.compression.selectors.random import Random
 from bestrand_drive.errors import NothingSelected
@@ -30,7 +32,7 @@ def scores(strata: bool = True) -> ScoreMatrix:
 def test_an_impossible_size_is_refused(which: type, k: int) -> None:
     with pytest.raises(NothingSelected, match="out of a pool of 10"):
         which().select(scores(), k, pool=torch.arange(10), generator=seeded(0))
-    with pytest.raises(NothingSelected):
+    with pytest.raises(NothingSelected, match="out of a pool of 10"):
         check_size(k, torch.arange(10))
 
 
@@ -76,17 +78,17 @@ def test_the_seed_decides_and_nothing_else(which: type, strata: bool) -> None:
 
 
 @pytest.mark.parametrize("which", SELECTORS)
-def test_what_a_masked_cell_hides_changes_nothing(which: type) -> None:
-    """The same scores, once missing and once never there, with other numbers under the mask on the way."""
+def test_the_zero_of_a_masked_cell_is_no_score(which: type) -> None:
+    """A mask hides a zero: were it counted, scores far from zero would be chosen by their gaps."""
     rng = np.random.default_rng(0)
-    x, gone = rng.normal(size=(30, 3)), rng.random((30, 3)) < 0.3
-    chosen = set()
-    for hidden in (-1e3, 0.0, 50.0):
-        cells = np.where(gone, hidden, x)
-        cells[gone] = np.nan
-        found = which().select(matrix(cells), 9, pool=torch.arange(30), generator=seeded(2))
-        chosen.add(tuple(found.indices.tolist()))
-    assert len(chosen) == 1
+    cells = np.round(rng.normal(size=(30, 3)) * 64) / 64  # of which float32 keeps every digit when they are moved
+    cells[rng.random((30, 3)) < 0.3] = np.nan
+    found = [
+        which().select(matrix(cells + moved), 9, pool=torch.arange(30), generator=seeded(2))
+        for moved in (0.0, -8.0, 64.0)
+    ]
+    assert len({tuple(one.indices.tolist()) for one in found}) == 1
+    close([one.diagnostics.get("imbalance", 0.0) for one in found], [found[0].diagnostics.get("imbalance", 0.0)] * 3)
 
 
 @pytest.mark.parametrize("which", SELECTORS)
@@ -100,8 +102,6 @@ def test_ninety_percent_missing_cells_still_give_a_finite_choice(which: type) ->
 
 @pytest.mark.parametrize("which", SELECTORS)
 def test_weights_of_clusters_are_kept(which: type) -> None:
-    from dataclasses import replace
-
     sizes = torch.arange(1, 31, dtype=torch.float64)
     found = which().select(replace(scores(), weights=sizes), 6, pool=torch.arange(30), generator=seeded(0))
     close(found.weights.numpy(), (sizes[found.indices] / sizes[found.indices].sum()).numpy())
@@ -109,8 +109,6 @@ def test_weights_of_clusters_are_kept(which: type) -> None:
 
 @pytest.mark.parametrize("which", SELECTORS)
 def test_every_guarded_domain_keeps_an_item_unless_switched_off(which: type) -> None:
-    from dataclasses import replace
-
     rare = torch.zeros(30, dtype=torch.bool)
     rare[4] = True
     guarded = replace(scores(), domains={"rare": rare})
@@ -128,8 +126,6 @@ def test_every_guarded_domain_keeps_an_item_unless_switched_off(which: type) -> 
 
 @pytest.mark.parametrize("which", SELECTORS)
 def test_a_domain_outside_the_pool_is_no_guard(which: type) -> None:
-    from dataclasses import replace
-
     rare = torch.zeros(30, dtype=torch.bool)
     rare[29] = True
     guarded = replace(scores(), domains={"rare": rare})
@@ -140,6 +136,24 @@ def test_weights_of_metrics() -> None:
     settings = ChoiceSettings(metric_weights={"m1": 2.0})
     assert [settings.weight(scores(), metric) for metric in (0, 1)] == [0.0, 2.0]
     assert [ChoiceSettings().weight(scores(), metric) for metric in (0, 1)] == [1.0, 1.0]
+
+
+def test_metrics_that_choose_come_by_weight() -> None:
+    assert ChoiceSettings().chosen_metrics(scores()) == [0, 1]
+    assert ChoiceSettings(metric_weights={"m1": 2.0}).chosen_metrics(scores()) == [1]
+    assert ChoiceSettings(metric_weights={"m0": 1.0, "m1": 2.0}).chosen_metrics(scores()) == [1, 0]
+
+
+def test_a_selection_that_was_not_drawn_keeps_each_item_s_weight_and_counts_domains_left_empty() -> None:
+    here, gone = torch.zeros((2, 30), dtype=torch.bool)
+    here[7], gone[0] = True, True
+    guarded = replace(scores(), domains={"here": here, "gone": gone, "nowhere": torch.zeros(30, dtype=torch.bool)})
+    items, weights = torch.tensor([9, 7, 12]), torch.tensor([1.0, 2.0, 5.0], dtype=torch.float64)
+    for settings, told in ((ChoiceSettings(), {"domains_without_item": 1}), (ChoiceSettings(guard_domains=False), {})):
+        found = weighted_selection(guarded, items, weights, settings, {}, estimator="weighted")
+        assert found.indices.tolist() == [7, 9, 12]
+        close(found.weights.numpy(), [0.25, 0.125, 0.625])
+        assert found.diagnostics == told
 
 
 def test_families_default_to_one_a_policy() -> None:

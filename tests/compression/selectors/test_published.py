@@ -12,6 +12,7 @@ from scipy import stats
 
 from bestrand_drive.compression.estimators.registry import guesses
 from bestrand_drive.compression.estimators.source import Source
+from bestrand_drive.compression.learned.anchors import fit_lines
 from bestrand_drive.compression.learned.irt import ItemParameters
 from bestrand_drive.compression.learned.responses import ResponseModel
 from bestrand_drive.compression.selectors import flasheval, sparseeval
@@ -28,6 +29,8 @@ from tests.compression.histories import answered, drawn, past, score_matrix
 from tests.compression.worlds import close, seeded
 
 QUICK = ChoiceSettings(effort=0.02)
+FEW_STEPS = ChoiceSettings(effort=0.004)
+"""For networks, which are the slowest to train."""
 
 
 def test_discrimination_is_the_point_biserial_correlation() -> None:
@@ -163,7 +166,7 @@ def test_networks_trained_together_are_those_trained_alone(deep: bool) -> None:
     """Up to rounding, which a batch sums in another order: same items, and estimates that agree closely."""
     cases = [score_matrix(answered(6, 40, seed=seed)) for seed in (1, 2)]
     pools = [torch.arange(40)] * 2
-    selector = SparseEval(QUICK, deep=deep)
+    selector = SparseEval(FEW_STEPS, deep=deep)
     together = selector.select_many(cases, 8, pools=pools, generators=[seeded(0), seeded(1)])
     target = answered(1, 40, seed=9)[0]
     for number, case in enumerate(cases):
@@ -191,7 +194,7 @@ def test_models_that_validate_take_no_part_in_the_search(monkeypatch: pytest.Mon
     told("refined", 0)
     told("predictors", 1)
     scores = answered(12, 40)
-    SparseEval(QUICK).select(score_matrix(scores), 8, pool=torch.arange(40), generator=seeded(0))
+    SparseEval(FEW_STEPS).select(score_matrix(scores), 8, pool=torch.arange(40), generator=seeded(0))
     searched, validating = seen
     assert sorted([*searched.tolist(), *validating.tolist()]) == sorted(scores.tolist())
 
@@ -200,10 +203,10 @@ def test_networks_of_unlike_histories_are_trained_apart() -> None:
     """A probe without any score leaves its case with one model fewer."""
     cases = [score_matrix(answered(6, 40, seed=seed)) for seed in (1, 2, 3)]
     cases[1].valid[:, 0] = False
-    found = SparseEval(QUICK).select_many(
+    found = SparseEval(FEW_STEPS).select_many(
         cases, 8, pools=[torch.arange(40)] * 3, generators=[seeded(s) for s in range(3)]
     )
-    alone = SparseEval(QUICK).select(cases[1], 8, pool=torch.arange(40), generator=seeded(1))
+    alone = SparseEval(FEW_STEPS).select(cases[1], 8, pool=torch.arange(40), generator=seeded(1))
     assert found[1].indices.tolist() == alone.indices.tolist()
 
 
@@ -229,9 +232,18 @@ def test_several_metrics_share_the_items_and_have_models_of_their_own(name: str)
         policies=[f"m{number}" for number in range(6)],
         metrics=[MetricSpec("a", low=0.0, high=1.0), MetricSpec("b")],
     )
-    found = SELECTORS[name].make(QUICK).select(scores, 10, pool=torch.arange(30), generator=seeded(0))
-    alone = SELECTORS[name].make(QUICK).select(score_matrix(first), 10, pool=torch.arange(30), generator=seeded(0))
+    selector = SELECTORS[name].make(FEW_STEPS if name.startswith("sparseeval") else QUICK)
+    found = selector.select(scores, 10, pool=torch.arange(30), generator=seeded(0))
+    alone = selector.select(score_matrix(first), 10, pool=torch.arange(30), generator=seeded(0))
     assert found.indices.tolist() == alone.indices.tolist()
+    if name == "anchor-predictor":
+        for metric, (past_scores, low, width) in enumerate(((first, 0.0, 1.0), (second, -50.0, 200.0))):
+            lines: Any = found.model[metric]
+            expected = fit_lines(past_scores, found.indices.numpy(), np.ones(30), low, width)
+            close([lines.slope, lines.intercept], [expected.slope, expected.intercept])
+    else:
+        models: list[Any] = [found.model[metric] for metric in sorted(found.model)]
+        assert [(model.low, model.width) for model in models] in ([], [(0.0, 1.0), (-50.0, 200.0)])
     for metric, scale in ((0, (0.0, 1.0)), (1, (-50.0, 150.0))):
         values = scores.masked(metric)[found.indices.numpy()][:, :2]
         for guess in guesses(found.estimator, values, found, Source(scores, np.arange(30), metric)):

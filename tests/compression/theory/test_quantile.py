@@ -83,10 +83,19 @@ def test_the_density_is_that_of_the_cdf_and_greatest_at_the_mode():
 
 
 @pytest.mark.parametrize(
-    ("rho", "models", "level"), [(-0.2, 3, 0.9), (1.1, 3, 0.9), (0.2, 0, 0.9), (0.2, 2.5, 0.9), (0.2, 3, 1.0)]
+    ("rho", "models", "level", "said"),
+    [
+        (-0.2, 3, 0.9, r"computed from 0 on only"),
+        (1.1, 3, 0.9, "a correlation lies within"),
+        (-1.1, 2, 0.9, "a correlation lies within"),
+        (0.2, 0, 0.9, "0 models: give a whole number"),
+        (0.2, 2.5, 0.9, "2.5 models: give a whole number"),
+        (0.2, 3, 1.0, "level 1.0: give a probability"),
+        (0.2, 3, 0.0, "level 0.0: give a probability"),
+    ],
 )
-def test_mistakes_are_told(rho, models, level):
-    with pytest.raises(UsageError):
+def test_mistakes_are_told(rho, models, level, said):
+    with pytest.raises(UsageError, match=said):
         mae_quantile(rho, models, level)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from bestrand_drive.compression.theory import mae_correlation, mae_draws, mae_quantile, mae_sd, moments_of
+from bestrand_drive.compression.theory.unlike import absolute_covariance
 
 
 def _alike(rho: float, models: int) -> np.ndarray:
@@ -50,4 +51,6 @@ def test_models_without_spread_or_without_common_items_are_left_out():
     assert mae_correlation(np.ones((1, 1))) == 0.0
     constant = np.zeros((3, 3))
     constant[:2, :2] = _alike(0.5, 2)
-    assert 0 < mae_correlation(constant) < 0.9
+    rho = mae_correlation(constant)  # one pair of three shares something, and the mean deviation is two thirds
+    assert float(absolute_covariance(rho)) == pytest.approx(float(absolute_covariance(0.5)) / 3 / (2 / 3) ** 2)
+    assert 0.4 < rho < 0.5
