@@ -5,29 +5,30 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from data_folder import VARIABLE
 from free_ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[1]
 STEP_S = 0.05
 PATIENCE_S = 60
-TOWNS = "BESTRAND_SHARED_DATA"
 
 
 def add_maps_option(parser: argparse.ArgumentParser) -> None:
     """``--maps``, which may be left out where the variable names a folder with ``towns`` in it."""
-    data = os.environ.get(TOWNS)
+    data = os.environ.get(VARIABLE)
     parser.add_argument(
         "--maps",
         type=Path,
         default=Path(data) / "towns" if data else None,
         required=not data,
-        help=f"folder of OpenDRIVE files, TownNN.xodr [default: ${TOWNS}/towns]",
+        help=f"folder of OpenDRIVE files, TownNN.xodr [default: ${VARIABLE}/towns]",
     )
 
 
@@ -54,6 +55,11 @@ def server(maps: Path, town: str, *options: str) -> Iterator[tuple[int, subproce
     finally:
         end(process)
         process.stdout.close()
+
+
+def end_by_sigterm() -> None:
+    """Let SIGTERM end this process as Ctrl-C does: what it has started is ended first."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 def end(process: subprocess.Popen[bytes]) -> int:
