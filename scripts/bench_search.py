@@ -86,19 +86,7 @@ def _short(value: object) -> object:
 
 
 HEADER = (
-    "|".join(
-        (
-            "| N, pool, k ",
-            " scores ",
-            " way ",
-            " candidates ",
-            " us each ",
-            " bytes bound ",
-            " x loop ",
-            " at equal time ",
-        )
-    )
-    + "| peak MiB |\n|"
+    "| N, pool, k | scores | way | candidates | us each | bytes bound | x loop | at equal time | peak MiB |\n|"
     + "---|" * 9
 )
 
