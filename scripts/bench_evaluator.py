@@ -21,7 +21,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from headless_processes import ROOT, STEP_S, end, end_by_sigterm, environment, server
+from headless_processes import ROOT, STEP_S, end, environment, server
+from workers import end_by_sigterm
 
 TARGET = 15.0
 ROUTES = "3,13,22,27,34,47,63,69,82,97,110,117,126,131,137,144"

@@ -18,16 +18,8 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 
-from headless_processes import (
-    STEP_S,
-    add_maps_option,
-    connected,
-    end_by_sigterm,
-    environment,
-    server,
-    synchronous,
-    traffic,
-)
+from headless_processes import STEP_S, add_maps_option, connected, environment, server, synchronous, traffic
+from workers import end_by_sigterm
 
 WARM_UP = 100
 STALL_S = 60

@@ -16,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from workers import end_by_sigterm
 
 
 def write_table(path: Path, items: int, models: int) -> None:
@@ -57,4 +58,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    end_by_sigterm()
     main()

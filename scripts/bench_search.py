@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from documents import put_into
+from workers import end_by_sigterm
 
 Row = dict[str, Any]
 CASES = (
@@ -116,4 +117,5 @@ def misses(rows: Sequence[Row]) -> list[str]:
 
 
 if __name__ == "__main__":
+    end_by_sigterm()
     sys.exit(main())

@@ -29,7 +29,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headless_processes import end_by_sigterm, environment
+from headless_processes import environment
+from workers import end_by_sigterm
 
 from bestrand_drive.benchmarks.builtin_routes import read_routes, routes_path
 from bestrand_drive.simulation.attempts.layout import Layout

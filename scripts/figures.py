@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -134,7 +134,7 @@ def table(rows: Sequence[Row]) -> str:
     return markdown(HEADS, map(_cells, rows))
 
 
-def _cells(row: Row) -> Iterable[str]:
+def _cells(row: Row) -> list[str]:
     held = "" if row["coverage95"] is None else "{coverage95:.3f} ({coverage95_worst:.3f})"
     forms = ("{keep}", "{k}", "{selector}", "{metric}", "{mae:.2f} ({mae_se:.2f})", "{p95:.2f}", held)
     return [form.format(**row) for form in (*forms, "{relative:.3f} ({relative_se:.3f})", RISKS)]

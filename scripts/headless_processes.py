@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -55,11 +54,6 @@ def server(maps: Path, town: str, *options: str) -> Iterator[tuple[int, subproce
     finally:
         end(process)
         process.stdout.close()
-
-
-def end_by_sigterm() -> None:
-    """Let SIGTERM end this process as Ctrl-C does: what it has started is ended first."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 def end(process: subprocess.Popen[bytes]) -> int:

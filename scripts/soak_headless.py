@@ -25,7 +25,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from headless_processes import ROOT, add_maps_option, end, end_by_sigterm, environment, server
+from headless_processes import ROOT, add_maps_option, end, environment, server
+from workers import end_by_sigterm
 
 sys.path.append(str(ROOT))
 from tests.headless.client.known_faults import abort

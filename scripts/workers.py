@@ -1,9 +1,10 @@
-"""Worker processes that end with the script, whatever ends it."""
+"""Processes that end with the script which started them, whatever ends it."""
 
 from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import TypeVar
@@ -11,6 +12,11 @@ from typing import TypeVar
 from bestrand_drive.simulation.processes.kernel import signal_when_parent_ends
 
 Given, Found = TypeVar("Given"), TypeVar("Found")
+
+
+def end_by_sigterm() -> None:
+    """Let SIGTERM end this script as Ctrl-C does: what it has started is ended first."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
 
 def each(work: Callable[[Given], Found], given: Sequence[Given], workers: int) -> list[Found]:
