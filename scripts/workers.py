@@ -11,7 +11,8 @@ from typing import TypeVar
 
 from bestrand_drive.simulation.processes.kernel import signal_when_parent_ends
 
-Given, Found = TypeVar("Given"), TypeVar("Found")
+Given = TypeVar("Given")
+Found = TypeVar("Found")
 
 
 def end_by_sigterm() -> None:
