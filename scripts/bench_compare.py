@@ -13,14 +13,15 @@ of which got worse and none better.
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 from compare_worlds import Case, Outcomes, drawn_runs, judged, recorded, stratified, without_crashes
+from data_folder import add_data_option
 from documents import markdown, put_into
+from public_policies import FAIL2DRIVE_POLICIES as POLICIES
 from scipy import stats
 
 from bestrand_drive.benchmarks.records import PolicyResults
@@ -33,8 +34,6 @@ from bestrand_drive.compression.profiles import family_columns, fill
 
 Array = np.ndarray
 LEVEL = 0.95
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-POLICIES = ("AlignDrive", "BevAD", "TFv6")
 PROBES = ("PDM-Lite", "TransFuser++", "ORION", "MindDrive-0.5B", "VAD", "TCP-traj")
 RIVALS = (("PDM-Lite", "VAD"), ("TransFuser++", "ORION"), ("SimLingo", "TCP-traj"))
 HEADS = (
@@ -181,7 +180,7 @@ def together(seen: Outcomes, metric: str, k: int, draws: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("BESTRAND_SHARED_DATA", BESIDE)))
+    add_data_option(parser, "bench2drive", "fail2drive")
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--docs", type=Path)

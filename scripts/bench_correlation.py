@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from data_folder import add_data_option
 from documents import markdown, put_into
 
 from bestrand_drive.compression.theory import (
@@ -73,7 +74,7 @@ def row(path: Path, draws: int) -> list[str] | None:
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
+    add_data_option(parser, "matrices")
     parser.add_argument("--draws", type=int, default=40)
     parser.add_argument("--docs", type=Path)
     given = parser.parse_args()

@@ -1,6 +1,7 @@
 """Times real time of the built-in evaluator and the headless server together, on shipped routes, by agent.
 
-    python scripts/bench_evaluator.py [--agent expert pure_pursuit] [--only 1,13,27] [--background 5] [--check]
+    python scripts/bench_evaluator.py [--agent expert pure_pursuit] [--only 1,13,27] [--background 5]
+        [--repetitions 2] [--check]
 
 Wall time is that of the drives' ticks, as the evaluator records it. CPU time is of both processes, the difference of a
 run that drives every route once and one that drives it ``--repetitions`` times more: what starting costs cancels.
@@ -16,12 +17,12 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from headless_processes import ROOT, STEP_S, environment, server
+from headless_processes import ROOT, STEP_S, end, environment, server
+from workers import end_by_sigterm
 
 TARGET = 15.0
 ROUTES = "3,13,22,27,34,47,63,69,82,97,110,117,126,131,137,144"
@@ -36,13 +37,11 @@ class Cost:
     Attributes:
         game_s: Simulated.
         wall_s: Of the ticks.
-        process_s: Wall time of the whole process.
         evaluator_s, server_s: CPU time.
     """
 
     game_s: float
     wall_s: float
-    process_s: float
     evaluator_s: float
     server_s: float
 
@@ -100,16 +99,19 @@ def _run(agent: str, given: argparse.Namespace, repetitions: int, port: int, ser
             *("--agent", str(ROOT / f"probes/{agent}.py"), "--repetitions", str(repetitions)),
             *("--background", str(given.background)),
         ]
-        before_s, began_s = _cpu_s(served), time.monotonic()
+        before_s = _cpu_s(served)
         process = subprocess.Popen(command, env=environment(), cwd=folder, stdout=subprocess.DEVNULL)
-        _, code, used = os.wait4(process.pid, 0)
+        try:
+            _, code, used = os.wait4(process.pid, 0)
+        except BaseException:
+            end(process)
+            raise
         process.returncode = os.waitstatus_to_exitcode(code)
-        wall_s = time.monotonic() - began_s
         if process.returncode:
             raise SystemExit(f"the evaluator left with {process.returncode}")
         records = json.loads(result.read_bytes())["_checkpoint"]["records"]
     game_s, system_s = (sum(one["meta"][name] for one in records) for name in ("duration_game", "duration_system"))
-    return Cost(game_s, system_s, wall_s, used.ru_utime + used.ru_stime, _cpu_s(served) - before_s)
+    return Cost(game_s, system_s, used.ru_utime + used.ru_stime, _cpu_s(served) - before_s)
 
 
 def _cpu_s(number: int) -> float:
@@ -119,4 +121,5 @@ def _cpu_s(number: int) -> float:
 
 
 if __name__ == "__main__":
+    end_by_sigterm()
     sys.exit(main())

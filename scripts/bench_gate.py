@@ -12,20 +12,19 @@ takes 60 draws.
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 from compare_worlds import Case, dropped, judged, recorded, without_crashes
+from data_folder import add_data_option
 from documents import markdown, put_into
+from public_policies import FAIL2DRIVE_POLICIES as POLICIES
 
 from bestrand_drive.compression.comparison.paired import PairedDifference
 from bestrand_drive.compression.gating.rules import Question, Rule, Status
 
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
-POLICIES = ("AlignDrive", "BevAD", "TFv6")
 SEEN = ("noise", "metric", "k", "runs a side", "detectable drop", "at 90 %", "standard error")
 ALARMS = (
     "noise",
@@ -82,7 +81,7 @@ def tables(data: Path, draws: int) -> tuple[list[list[str]], list[list[str]]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("BESTRAND_SHARED_DATA", BESIDE)))
+    add_data_option(parser, "bench2drive", "fail2drive")
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--docs", type=Path)

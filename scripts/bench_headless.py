@@ -19,6 +19,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from headless_processes import STEP_S, add_maps_option, connected, environment, server, synchronous, traffic
+from workers import end_by_sigterm
 
 WARM_UP = 100
 STALL_S = 60
@@ -128,4 +129,5 @@ if __name__ == "__main__":
     if sys.argv[1:2] == [CLIENT]:
         print(json.dumps(drive(*map(int, sys.argv[2:]))), flush=True)
         os._exit(0)  # the client's threads may not end by themselves
+    end_by_sigterm()
     sys.exit(main())

@@ -1,6 +1,8 @@
 """How long ten million cells take to import and to compress, and how much memory: each command in a process of its own.
 
 python scripts/bench_import.py --folder SCRATCH [--items 20000] [--models 500]
+
+What is written stays in the folder.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
+from workers import end_by_sigterm
 
 
 def write_table(path: Path, items: int, models: int) -> None:
@@ -40,6 +43,7 @@ def main() -> None:
     parser.add_argument("--items", type=int, default=20_000)
     parser.add_argument("--models", type=int, default=500)
     given = parser.parse_args()
+    given.folder.mkdir(parents=True, exist_ok=True)
     wide, long = given.folder / "wide.parquet", given.folder / "long.parquet"
     write_table(wide, given.items, given.models)
     choose = ["--n-probes", "5", "--keep", "0.01", "--force", "--out"]
@@ -54,4 +58,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    end_by_sigterm()
     main()

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from documents import put_into
+from workers import end_by_sigterm
 
 Row = dict[str, Any]
 CASES = (
@@ -86,19 +87,7 @@ def _short(value: object) -> object:
 
 
 HEADER = (
-    "|".join(
-        (
-            "| N, pool, k ",
-            " scores ",
-            " way ",
-            " candidates ",
-            " us each ",
-            " bytes bound ",
-            " x loop ",
-            " at equal time ",
-        )
-    )
-    + "| peak MiB |\n|"
+    "| N, pool, k | scores | way | candidates | us each | bytes bound | x loop | at equal time | peak MiB |\n|"
     + "---|" * 9
 )
 
@@ -128,4 +117,5 @@ def misses(rows: Sequence[Row]) -> list[str]:
 
 
 if __name__ == "__main__":
+    end_by_sigterm()
     sys.exit(main())

@@ -17,17 +17,17 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 import torch
+from data_folder import add_data_option
 from documents import markdown, put_into
+from public_policies import BENCH2DRIVE_POLICIES, BENCH2DRIVE_RELATED
 from stopping_policy import HEADS as POLICY_HEADS
 from stopping_policy import fail2drive, policy_rows, simlingo
-from study_all import BENCH2DRIVE, BENCH2DRIVE_POLICIES
 
 from bestrand_drive.benchmarks.definitions import definition
 from bestrand_drive.compression.stopping.order import suite_order
@@ -43,7 +43,6 @@ HEADS = (
     *("metric", "half width", "coverage at the stop (worst policy)", "mean routes", "fixed", "saved"),
     *("MAE at the stop", "MAE of a fixed size near the mean", "bias"),
 )
-BESIDE = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 @dataclass(frozen=True)
@@ -98,7 +97,7 @@ def bench2drive(data: Path) -> tuple[Problem, Array]:
     """The benchmark with each family left out in turn, and seconds [route, policy], NaN where not known."""
     routes, folder = data / "bench2drive/routes/bench2drive220.xml", data / "bench2drive/results"
     policies = {name: folder / name for name in BENCH2DRIVE_POLICIES}
-    problem = driving_problem("bench2drive", routes, policies, BENCH2DRIVE)
+    problem = driving_problem("bench2drive", routes, policies, BENCH2DRIVE_RELATED)
     sources = [ResultSource(name, path) for name, path in policies.items()]
     whole = driving_evidence(definition("bench2drive").load(routes), sources).scores.with_policies(
         problem.scores.policies
@@ -211,7 +210,7 @@ def policy_table(data: Path, problem: Problem, seeds: Sequence[int]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, default=Path(os.environ.get("BESTRAND_SHARED_DATA", BESIDE)))
+    add_data_option(parser, "bench2drive", "fail2drive")
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--block", type=int, default=22)
     parser.add_argument("--first", type=int, default=44)

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -29,7 +29,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headless_processes import ROOT, environment
+from headless_processes import environment
+from workers import end_by_sigterm
 
 from bestrand_drive.benchmarks.builtin_routes import read_routes, routes_path
 from bestrand_drive.simulation.attempts.layout import Layout
@@ -130,9 +131,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     folder = given.out or Path(tempfile.mkdtemp(prefix="chaos-"))
     folder.mkdir(parents=True, exist_ok=True)
+    if not given.out:
+        print(f"runs and logs, as long as it goes on or has found a fault: {folder}", file=sys.stderr)
     chaos = Chaos(given.routes, given.workers, given.seed, given.every, folder.absolute())
     told = unleash(chaos)
     print(json.dumps(as_json(chaos, told), indent=1) if given.json else text(chaos, told))
+    if not given.out and not told.faults:
+        shutil.rmtree(folder)
     return 1 if told.faults else 0
 
 
@@ -301,5 +306,5 @@ def text(chaos: Chaos, told: Told) -> str:
 
 
 if __name__ == "__main__":
-    os.chdir(ROOT)
+    end_by_sigterm()
     sys.exit(main())

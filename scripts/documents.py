@@ -19,15 +19,30 @@ def marks(name: str) -> tuple[str, str]:
     return f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
 
 
+def filled(document: str, name: str, text: str, where: Path) -> str:
+    """A document with a text between its marks.
+
+    Args:
+        document: Whole.
+        name: Of the marks.
+        text: To stand between them.
+        where: The document's file, for the error.
+
+    Raises:
+        SystemExit: The marks are not there.
+    """
+    begin, end = marks(name)
+    before, found, rest = document.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise SystemExit(f"{where}: the marks {begin} and {end} are not there")
+    return f"{before}{begin}\n{text}\n{end}{after}"
+
+
 def put_into(path: Path, name: str, text: str) -> None:
     """Write between the marks of a document.
 
     Raises:
         SystemExit: The marks are not there.
     """
-    begin, end = marks(name)
-    document = path.read_text()
-    if begin not in document or end not in document:
-        raise SystemExit(f"{path}: the marks {begin} and {end} are not there")
-    before, after = document.split(begin)[0], document.split(end)[1]
-    write_atomic(path, f"{before}{begin}\n{text}\n{end}{after}".encode())
+    write_atomic(path, filled(path.read_text(), name, text, path).encode())

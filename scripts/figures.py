@@ -2,10 +2,11 @@
 
 Leave one family of policies out as targets, choose by all others, replay over many seeds:
 
-    python scripts/figures.py bench2drive --data DATA [--seeds 2000] [--json OUT.json]
+    python scripts/figures.py bench2drive --data DATA [--seeds 2000] [--json OUT.json] [--docs docs/figures.md]
     python scripts/figures.py fail2drive  --data DATA
 
-DATA holds bench2drive/routes, bench2drive/results, fail2drive/routes and fail2drive/results.
+DATA holds bench2drive/{routes,results} and fail2drive/{routes,results}. --json is what scripts/make_route_configs.py
+--figures takes; --docs writes the table between the marks of a document.
 """
 
 from __future__ import annotations
@@ -13,12 +14,15 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
-import torch
+from data_folder import add_data_option
+from documents import markdown, put_into
+from public_policies import BENCH2DRIVE, BENCH2DRIVE_POLICIES, FAIL2DRIVE_POLICIES
+from replaying import replayed
 
 from bestrand_drive.benchmarks.definitions import definition
 from bestrand_drive.compression.policy_estimates import HarmonicRule
@@ -28,31 +32,27 @@ from bestrand_drive.compression.selectors.base import ChoiceSettings
 from bestrand_drive.compression.selectors.bestrand import Bestrand
 from bestrand_drive.compression.selectors.random import Random
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.study.replay import Arm, Case, Outcomes, replay
+from bestrand_drive.study.problem import unguarded
+from bestrand_drive.study.replay import Arm, Case
 from bestrand_drive.study.summary import MetricRow, RelativeRow, flawless_coverage, metric_row, relative_row
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence
 
+Row = Mapping[str, object]
+HEADS = (
+    *("kept", "k", "method", "metric", "MAE (SE over families)", "P95", "interval held (worst family)"),
+    *("relative error (SE)", "chance of a bad draw: one policy / mean of policies"),
+)
+RISKS = "{risk_p70:.3f} / {risk_p70_mean:.3f}"
 KEEPS = (0.05, 0.1, 0.2, 0.35, 0.5)
-BENCH2DRIVE_FAMILIES = {
-    "PDM-Lite": ["PDM-Lite"],
-    "SimLingo": ["SimLingo", "SimLingo-repeat"],
-    "Zoo": ["UniAD-Base", "UniAD-Tiny", "VAD"],
-    "MindDrive": ["MindDrive-0.5B"],
-    "ORION": ["ORION"],
-    "LEAD": ["LEAD-TFv6"],
-    "TCP": ["TCP-traj"],
-    "TransFuser": ["TransFuser++"],
-}
-FAIL2DRIVE_POLICIES = ["AlignDrive", "BevAD", "TFv6"]
 
 
 def bench2drive_cases(data: Path) -> list[Case]:
-    """One case a family of policies with at least 200 records."""
+    """One case a family."""
     benchmark = definition("bench2drive").load(data / "routes/bench2drive220.xml")
-    names = [name for members in BENCH2DRIVE_FAMILIES.values() for name in members]
-    evidence = driving_evidence(benchmark, [ResultSource(name, data / "results" / name) for name in names])
+    sources = [ResultSource(name, data / "results" / name) for name in BENCH2DRIVE_POLICIES]
+    evidence = driving_evidence(benchmark, sources)
     scores = evidence.scores.with_metrics(["driving_score", "success", "efficiency"])
-    return [_case(scores, family, BENCH2DRIVE_FAMILIES) for family in BENCH2DRIVE_FAMILIES]
+    return [_case(scores, family, BENCH2DRIVE) for family in BENCH2DRIVE]
 
 
 def fail2drive_cases(data: Path) -> list[Case]:
@@ -65,7 +65,7 @@ def fail2drive_cases(data: Path) -> list[Case]:
         others = [other for other in FAIL2DRIVE_POLICIES if other != name]
         seeds = sorted(path for path in (data / "results" / name).iterdir() if path.is_dir())
         runs = driving_evidence(benchmark, [ResultSource(f"{name}-{path.name}", path) for path in seeds]).scores
-        cases.append(Case(name, _unguarded(whole.with_policies(others)), [[0], [1]], _unguarded(runs), rules))
+        cases.append(Case(name, unguarded(whole.with_policies(others)), [[0], [1]], unguarded(runs), rules))
     return cases
 
 
@@ -74,12 +74,8 @@ def _case(scores: ScoreMatrix, family: str, families: dict[str, list[str]]) -> C
     names = [name for members in others.values() for name in members]
     numbers = [[names.index(name) for name in members] for members in others.values()]
     return Case(
-        family, _unguarded(scores.with_policies(names)), numbers, _unguarded(scores.with_policies(families[family]))
+        family, unguarded(scores.with_policies(names)), numbers, unguarded(scores.with_policies(families[family]))
     )
-
-
-def _unguarded(scores: ScoreMatrix) -> ScoreMatrix:
-    return replace(scores, domains={}, cost_s=None)
 
 
 def arms(case: Case, k: int) -> list[Arm]:
@@ -99,25 +95,14 @@ def arms(case: Case, k: int) -> list[Arm]:
     ]
 
 
-def run_case(task: tuple[Case, int, int]) -> dict[str, Outcomes]:
-    """All arms of one family and size, by arm name."""
-    torch.set_num_threads(1)
-    case, k, seeds = task
-    return {arm.name: replay(case, arm, k, range(seeds)) for arm in arms(case, k)}
-
-
-def measure(benchmark: str, cases: Sequence[Case], seeds: int, workers: int) -> list[dict[str, object]]:
+def measure(benchmark: str, cases: Sequence[Case], seeds: int, workers: int) -> list[Row]:
     """All rows of the table, printed as they come."""
     names = cases[0].metric_names
-    rows: list[dict[str, object]] = []
+    rows: list[Row] = []
     for keep in KEEPS:
         k = kept_items(len(cases[0].probes.items), keep)
         start = time.monotonic()
-        with ProcessPoolExecutor(workers) as executor:
-            outcomes = list(executor.map(run_case, [(case, k, seeds) for case in cases]))
-        by_arm = {
-            arm: {case.family: found[arm] for case, found in zip(cases, outcomes, strict=True)} for arm in outcomes[0]
-        }
+        by_arm = replayed(cases, partial(arms, k=k), k, seeds, workers)
         print(f"\n{benchmark}, keep {keep}, k = {k}, {seeds} seeds, {time.monotonic() - start:.0f} s")
         for arm, by_family in by_arm.items():
             relative = relative_row(by_family, by_arm["random"], range(len(names)))
@@ -144,18 +129,32 @@ def _words(row: MetricRow | RelativeRow) -> str:
     return "  ".join(f"{name} {value:.3f}" for name, value in asdict(row).items() if value is not None)
 
 
+def table(rows: Sequence[Row]) -> str:
+    """As docs/figures.md shows it; random's errors are what the others' are measured by."""
+    return markdown(HEADS, map(_cells, rows))
+
+
+def _cells(row: Row) -> list[str]:
+    held = "" if row["coverage95"] is None else "{coverage95:.3f} ({coverage95_worst:.3f})"
+    forms = ("{keep}", "{k}", "{selector}", "{metric}", "{mae:.2f} ({mae_se:.2f})", "{p95:.2f}", held)
+    return [form.format(**row) for form in (*forms, "{relative:.3f} ({relative_se:.3f})", RISKS)]
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("benchmark", choices=["bench2drive", "fail2drive"])
-    parser.add_argument("--data", type=Path, required=True)
+    add_data_option(parser, "bench2drive", "fail2drive")
     parser.add_argument("--seeds", type=int, default=2000)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--json", type=Path)
+    parser.add_argument("--json", type=Path, help="file for the rows")
+    parser.add_argument("--docs", type=Path, help="document whose marked table is written")
     arguments = parser.parse_args()
     find = bench2drive_cases if arguments.benchmark == "bench2drive" else fail2drive_cases
     rows = measure(arguments.benchmark, find(arguments.data / arguments.benchmark), arguments.seeds, arguments.workers)
     if arguments.json:
         arguments.json.write_text(json.dumps(rows, indent=1) + "\n")
+    if arguments.docs:
+        put_into(arguments.docs, f"figures {arguments.benchmark}", table(rows))
 
 
 if __name__ == "__main__":

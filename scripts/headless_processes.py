@@ -11,23 +11,23 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from data_folder import VARIABLE
 from free_ports import free_ports
 
 ROOT = Path(__file__).resolve().parents[1]
 STEP_S = 0.05
 PATIENCE_S = 60
-TOWNS = "BESTRAND_SHARED_DATA"
 
 
 def add_maps_option(parser: argparse.ArgumentParser) -> None:
     """``--maps``, which may be left out where the variable names a folder with ``towns`` in it."""
-    data = os.environ.get(TOWNS)
+    data = os.environ.get(VARIABLE)
     parser.add_argument(
         "--maps",
         type=Path,
         default=Path(data) / "towns" if data else None,
         required=not data,
-        help=f"folder of OpenDRIVE files, TownNN.xodr [default: ${TOWNS}/towns]",
+        help=f"folder of OpenDRIVE files, TownNN.xodr [default: ${VARIABLE}/towns]",
     )
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from documents import markdown, marks
+from documents import filled, markdown, marks
 
 from bestrand_drive.cli.app import every_command
 from bestrand_drive.cli.commands import ERRANDS
@@ -139,11 +139,8 @@ def _escaped(text: str) -> str:
 
 def updated(path: Path, title: str, text: str) -> str:
     """A page with the text between its marks; a page that is not there yet is begun."""
-    begin, end = marks(NAME)
-    document = path.read_text() if path.exists() else f"# {title}\n\n{begin}\n{end}\n"
-    if begin not in document or end not in document:
-        raise SystemExit(f"{path}: the marks {begin} and {end} are not there")
-    return f"{document.split(begin)[0]}{begin}\n{text}\n{end}{document.split(end)[1]}"
+    document = path.read_text() if path.exists() else "# {}\n\n{}\n{}\n".format(title, *marks(NAME))
+    return filled(document, NAME, text, path)
 
 
 def documents(folder: Path) -> dict[Path, str]:
@@ -158,7 +155,7 @@ def documents(folder: Path) -> dict[Path, str]:
 
 def main() -> None:
     """Write the pages."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--docs", type=Path, default=Path(__file__).resolve().parent.parent / "docs")
     folder = parser.parse_args().docs / "commands"
     folder.mkdir(parents=True, exist_ok=True)

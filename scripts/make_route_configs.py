@@ -1,4 +1,4 @@
-"""Write ``route_configs/*.yaml`` from a user's own route files and results, so that no hash is ever typed by hand.
+r"""Write ``route_configs/*.yaml`` from a user's own route files and results, so that no hash is ever typed by hand.
 
 Hand-written keys of an existing file (metrics, abilities, source) are kept; hashes, counts and run noise are
 written anew. Every argument is optional: only the files of the arguments given are written.
@@ -54,6 +54,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         files = [read_route_file(path) for path in sorted(options.fail2drive.glob("*.xml"))]
         _update(options.out / "fail2drive.yaml", _route_set("fail2drive", "fail2drive", files))
     if options.twice:
+        if options.twice.count("=") != 2:
+            raise SystemExit(f"--twice {options.twice}: give NAME=RESULTS=RESULTS")
         name, first, second = options.twice.split("=")
         _update(options.out / "bench2drive.yaml", twice_noise(name, Path(first), Path(second)))
     if options.seeds:

@@ -101,7 +101,7 @@ def _kind(rule: Mapping[str, Any]) -> str:
 
 def main() -> None:
     """Write both."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--docs", type=Path, default=Path(__file__).resolve().parent.parent / "docs")
     folder = parser.parse_args().docs
     made = schema()

@@ -63,9 +63,9 @@ def told(path: Path, matrix: ScoreMatrix, count: int, options: argparse.Namespac
     return row | {"false_alarms": round(false, 3), "noticed": round(true, 3)}
 
 
-def table(rows: Sequence[Sequence[Row]]) -> str:
+def table(rows: Sequence[Sequence[Row]], keep: float) -> str:
     """As docs/living.md shows it, shares of the first number of targets."""
-    heads = ["k = 10 % of", "expected R_1^2", "observed"]
+    heads = [f"k = {100 * keep:g} % of", "expected R_1^2", "observed"]
     heads += [f"{what}, T = {row['targets']}" for row in rows[0] for what in ("false alarms", "noticed")]
     body = []
     for own in rows:
@@ -79,7 +79,7 @@ def _share(value: str | float) -> str:
 
 
 def main() -> None:
-    """Parse the command line and print one line a table."""
+    """Parse the command line and print one line a table and number of targets."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tables", nargs="+", type=Path)
     parser.add_argument("--probes", type=int, default=5)
@@ -96,7 +96,7 @@ def main() -> None:
             said = json.dumps(row) if options.json else "  ".join(f"{key} {value}" for key, value in row.items())
             print(said, flush=True)
     if options.docs:
-        put_into(options.docs, "refresh_alarms", table(found))
+        put_into(options.docs, "refresh_alarms", table(found, options.keep))
 
 
 if __name__ == "__main__":

@@ -88,8 +88,6 @@ def throughput(features: Tensor, k: int, method: str, sizes: list[int]) -> Itera
     each = cost_of_few(space, k, method)
     for m in sizes:
         count = m if each * m < WHOLE_S else max(16, int(WHOLE_S / 3 / each))
-        if method == "numpy":
-            count = min(m, 5 * LOOP_MOST)
 
         def work(count: int = count) -> float:
             start = time.process_time()

@@ -1,6 +1,7 @@
 """Servers and real clients side by side for minutes: are ticks lost, does memory grow, do servers end well?
 
-    scripts/soak_headless --maps FOLDER [--minutes 10] [--servers 4] [--vehicles 20] [--json]
+    scripts/soak_headless --maps FOLDER [--minutes 10] [--servers 4] [--vehicles 20]
+        [--towns Town01 Town02] [--fault ORDER ...] [--json]
 
 Every server has one client (``soak_client.py``). A client that makes no progress is killed, one that ended by itself is
 looked at, and a new one takes its place; stalls and aborts of the client are known faults of its own and are counted.
@@ -25,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 from headless_processes import ROOT, add_maps_option, end, environment, server
+from workers import end_by_sigterm
 
 sys.path.append(str(ROOT))
 from tests.headless.client.known_faults import abort
@@ -35,6 +37,8 @@ WARM_UP = 0.25
 """Share of the time before memory counts: towns are loaded and caches fill."""
 BLOCKS = 12
 LEAK_MIB_PER_MIN = 0.5
+OVER = threading.Event()
+"""Set when the script is told to end; its threads would go on."""
 LOST = ("lost_frames", "lost_snapshots", "lost_imu")
 
 
@@ -66,7 +70,11 @@ def main() -> int:
     add_maps_option(parser)
     options = parser.parse_args()
     with ThreadPoolExecutor(options.servers) as pool:
-        rows = [row(watch) for watch in pool.map(lambda _: soak(options), range(options.servers))]
+        try:
+            rows = [row(watch) for watch in pool.map(lambda _: soak(options), range(options.servers))]
+        except BaseException:
+            OVER.set()
+            raise
     if options.json:
         print(json.dumps(rows, indent=1))
     else:
@@ -85,7 +93,7 @@ def soak(options: argparse.Namespace) -> Watch:
         sampler = threading.Thread(target=_sample, args=(watch, process.pid, done, start))
         sampler.start()
         try:
-            while (left_s := deadline - time.monotonic()) > 0 and process.poll() is None:
+            while (left_s := deadline - time.monotonic()) > 0 and process.poll() is None and not OVER.is_set():
                 attend(watch, options, port, left_s)
         finally:
             done.set()
@@ -123,8 +131,7 @@ def attend(watch: Watch, options: argparse.Namespace, port: int, seconds: float)
 def _stalls(process: subprocess.Popen[bytes], out: Path) -> bool:
     """Wait for a client; whether it made no progress."""
     size, since_s = 0, time.monotonic()
-    while process.poll() is None:
-        time.sleep(0.1)
+    while process.poll() is None and not OVER.wait(0.1):
         if (now := out.stat().st_size) != size:
             size, since_s = now, time.monotonic()
         elif time.monotonic() - since_s > STALL_S:
@@ -182,4 +189,5 @@ def bad(one: dict[str, object]) -> bool:
 
 
 if __name__ == "__main__":
+    end_by_sigterm()
     sys.exit(main())

@@ -10,7 +10,6 @@ in neither, the noise the reference.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +19,8 @@ import torch
 from scipy import stats
 
 from bestrand_drive.benchmarks.definitions import definition
-from bestrand_drive.benchmarks.outcomes import AGENT_CRASHED_STATUS
+from bestrand_drive.benchmarks.outcomes import Outcome
+from bestrand_drive.benchmarks.records import read_results
 from bestrand_drive.compression.difficulty import fit_difficulty
 from bestrand_drive.compression.estimation import ProbeKnowledge
 from bestrand_drive.compression.noise import Noise, pooled_noise
@@ -204,9 +204,8 @@ def simlingo(data: Path, whole: Problem) -> tuple[Problem, list[Run]]:
 
 def _crashed(folder: Path) -> set[str]:
     """Ids of the routes on which the agent crashed."""
-    read = [json.loads(path.read_text()) for path in folder.glob("*.json")]
-    records = [one for file in read for one in file.get("merged_records") or file["_checkpoint"]["records"]]
-    return {one["route_id"].split("_")[1] for one in records if one["status"] == AGENT_CRASHED_STATUS}
+    records = read_results(folder, name=folder.name, benchmark="bench2drive").records
+    return {one.route_id for one in records if one.outcome is Outcome.AGENT_CRASHED}
 
 
 def _part(problem: Problem, kept: Array) -> Problem:

@@ -1,8 +1,8 @@
 """Drive all probes and target policies on the shipped routes, write the table of results, and say what it tells.
 
     python scripts/study_embedded.py [--runs DIR] [--seeds 3] [--servers 2] [--quick]
-        [--out TABLE.csv.gz] [--docs FILE.md]
-    python scripts/study_embedded.py --report [--out TABLE.csv.gz] [--docs FILE.md]
+        [--port-base N] [--replays 400] [--out TABLE.csv.gz] [--docs FILE.md]
+    python scripts/study_embedded.py --report [--replays 400] [--out TABLE.csv.gz] [--docs FILE.md]
 
 The same command goes on in the run folders, and writes the table once every run is complete. ``--report`` reads a table
 that is there. ``--docs`` writes what it tells between the marks of a document. ``--quick`` takes the demo's routes, one

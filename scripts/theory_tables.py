@@ -18,8 +18,9 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from data_folder import add_data_option
 from documents import markdown, put_into
-from study_all import BENCH2DRIVE_POLICIES
+from public_policies import BENCH2DRIVE_POLICIES
 
 from bestrand_drive.errors import BestrandError
 from bestrand_drive.workflows.studying.study import StudyRequest
@@ -129,7 +130,7 @@ def _range(name: str, values: Sequence[float]) -> str:
 def main() -> None:
     """Measure what is missing, print, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
+    add_data_option(parser, "matrices", "bench2drive")
     parser.add_argument("--parts", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=400)
     parser.add_argument("--workers", type=int, default=2)

@@ -26,7 +26,11 @@ if [ "$drove" -ne 0 ] && [ "$drove" -ne 6 ]; then # 6: routes without a result a
   exit "$drove"
 fi
 if [ ! -f "$baseline/run.json" ]; then
+  if [ "$drove" -ne 0 ]; then
+    echo "no baseline at $baseline yet, and routes of $candidate have no result: it is none to keep" >&2
+    exit "$drove"
+  fi
   echo "no baseline at $baseline yet: keep $candidate as the first one; the next run is gated against it"
-  exit "$drove"
+  exit 0
 fi
 bestrand gate "$suite" --baseline "$baseline" --candidate "$candidate" "$@"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import pandas as pd
-import torch
+from replaying import replayed
 
 from bestrand_drive.compression.pool import kept_items
 from bestrand_drive.compression.selectors.balanced import Balanced
@@ -15,7 +14,7 @@ from bestrand_drive.compression.selectors.base import ChoiceSettings
 from bestrand_drive.compression.selectors.bestrand import Bestrand
 from bestrand_drive.compression.selectors.random import Random
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.study.replay import Arm, Case, Outcomes, replay
+from bestrand_drive.study.replay import Arm, Case, Outcomes
 from bestrand_drive.study.summary import metric_row, relative_row
 from bestrand_drive.workflows.evidence.driving import load_benchmark, metric_specs
 
@@ -82,15 +81,12 @@ def errors(rows: pd.DataFrame, replays: int) -> list[ErrorRow]:
     found: list[ErrorRow] = []
     for keep in KEEPS:
         k = kept_items(len(every[0].probes.items), keep)
-        with ProcessPoolExecutor(_WORKERS) as executor:
-            outcomes = list(executor.map(_replayed, [(case, k, replays) for case in every]))
-        found += _rows(keep, k, every, outcomes)
+        found += _rows(keep, k, replayed(every, _arms, k, replays, _WORKERS))
     return found
 
 
-def _rows(keep: float, k: int, every: Sequence[Case], outcomes: Sequence[dict[str, Outcomes]]) -> list[ErrorRow]:
+def _rows(keep: float, k: int, by_arm: Mapping[str, Mapping[str, Outcomes]]) -> list[ErrorRow]:
     numbers = range(len(METRICS))
-    by_arm = {arm: {case.family: one[arm] for case, one in zip(every, outcomes, strict=True)} for arm in outcomes[0]}
     rows = []
     for arm, by_target in by_arm.items():
         relative = relative_row(by_target, by_arm["random"], numbers)
@@ -98,12 +94,6 @@ def _rows(keep: float, k: int, every: Sequence[Case], outcomes: Sequence[dict[st
         maes = tuple(one.mae for one in measured)
         rows.append(ErrorRow(keep, k, arm, maes, relative.relative, relative.relative_se, measured[0].coverage95))
     return rows
-
-
-def _replayed(task: tuple[Case, int, int]) -> dict[str, Outcomes]:
-    torch.set_num_threads(1)
-    case, k, replays = task
-    return {arm.name: replay(case, arm, k, range(replays)) for arm in _arms(case)}
 
 
 def _arms(case: Case) -> list[Arm]:

@@ -25,7 +25,7 @@ def script(monkeypatch):
     monkeypatch.setattr(chaos_run, "WAIT_S", 10.0)
     monkeypatch.setattr(chaos_run, "LIMITS", ("--timeout", "20", "--limit", "tick=5", "--limit", "grace=5"))
     yield chaos_run
-    for name in ("chaos_run", "headless_processes", "free_ports"):
+    for name in ("chaos_run", "headless_processes", "free_ports", "data_folder", "workers"):
         sys.modules.pop(name, None)
 
 

@@ -98,8 +98,9 @@ def test_routes_without_a_result_are_judged_and_a_broken_machine_is_not(tmp_path
     for folder in ("suite", "base"):
         (tmp_path / folder).mkdir()
     (tmp_path / "suite" / "suite.json").touch()
-    code_first, _, _ = ran(tmp_path, "a.py", "one", "base", drove=drove)
+    code_first, said, _ = ran(tmp_path, "a.py", "one", "base", drove=drove)
     assert code_first == drove, "no baseline, and none to keep"
+    assert "keep one as" not in said
     (tmp_path / "base" / "run.json").touch()
     found, _, calls = ran(tmp_path, "a.py", "one", "base", gate=1, drove=drove)
     assert (found, [call.split()[0] for call in calls]) == (code, asked)
