@@ -1,6 +1,6 @@
 """Measure every method on every matrix and both driving benchmarks, and write the tables of docs/study.md.
 
-    scripts/study_all --data DATA --parts FOLDER [--seeds 1000] [--workers 2] [--quick]
+    scripts/study_all --data DATA --parts FOLDER [--sections A,B] [--seeds 1000] [--workers 2] [--quick]
 
 DATA holds matrices/*.csv.gz, bench2drive/{routes,results} and fail2drive/{routes,results}. FOLDER keeps one part file a
 block of 100 seeds; the same command goes on where an interrupted one stopped. The tables are written from parts only,
@@ -17,7 +17,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from data_folder import add_data_option
 from documents import put_into
+from public_policies import BENCH2DRIVE_POLICIES, BENCH2DRIVE_RELATED, FAIL2DRIVE_POLICIES
 from study_tables import sections
 
 from bestrand_drive.compression.selectors.registry import SELECTORS
@@ -43,15 +45,6 @@ SEEDS = {"fitted": 20, "trained": 5, "fitted-splits": 20, "trained-splits": 5}
 """Seeds of the sections whose selectors have no fast way."""
 MANY_ITEMS, FEW_SEEDS = 12_000, 2
 """On matrices with more items a draw of a trained method takes minutes, so there are fewer."""
-BENCH2DRIVE = {
-    "SimLingo": ["SimLingo", "SimLingo-repeat"],
-    "Zoo": ["UniAD-Base", "UniAD-Tiny", "VAD"],
-}
-BENCH2DRIVE_POLICIES = (
-    *("PDM-Lite", "SimLingo", "SimLingo-repeat", "UniAD-Base", "UniAD-Tiny", "VAD", "MindDrive-0.5B", "ORION"),
-    *("LEAD-TFv6", "TCP-traj", "TransFuser++"),
-)
-FAIL2DRIVE_POLICIES = ("AlignDrive", "BevAD", "TFv6")
 SWEPT = ("helmlite_gsm8k", "bfcl_v2_20240811", "lcb_execution", "openllm1_arc_challenge")
 SPLIT = (
     *("helmlite_gsm8k", "helmlite_math", "openllm1_arc_challenge", "openllm2_ifeval", "bfcl_v2_20240811"),
@@ -108,7 +101,7 @@ def driving(data: Path) -> list[Problem]:
             name,
             routes[name],
             {policy: folder / policy for policy in policies[name]},
-            BENCH2DRIVE if name == "bench2drive" else {},
+            BENCH2DRIVE_RELATED if name == "bench2drive" else {},
         )
         for name, folder in folders.items()
     ]
@@ -197,7 +190,7 @@ def kept_rows(parts: Path) -> dict[str, list[Row]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True)
+    add_data_option(parser, "matrices", "bench2drive", "fail2drive")
     parser.add_argument("--parts", type=Path, required=True)
     parser.add_argument("--seeds", type=int, default=1000)
     parser.add_argument("--workers", type=int, default=2)

@@ -44,7 +44,9 @@ def test_cells_outside_the_band_stay_told_when_another_section_is_measured(tmp_p
     monkeypatch.setattr(script, "DOCS", docs)
     monkeypatch.setattr(script, "entries_of", lambda name, data, quick: [name])
     monkeypatch.setattr(script, "run", lambda name, entries, seeds, arguments: json.loads(new.read_text()))
-    given = ["study_all.py", "--data", "absent", "--parts", str(parts), "--sections", "driving"]
+    for part in ("matrices", "bench2drive", "fail2drive"):
+        (tmp_path / "data" / part).mkdir(parents=True)
+    given = ["study_all.py", "--data", str(tmp_path / "data"), "--parts", str(parts), "--sections", "driving"]
     monkeypatch.setattr(sys, "argv", given)
     script.main()
     told = docs.read_text()
