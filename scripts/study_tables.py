@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
+from documents import markdown
 
 from bestrand_drive.study.study import Row
 
@@ -65,11 +66,6 @@ def _cells(rows: Sequence[Row]) -> list[tuple[str, str]]:
     return list(dict.fromkeys((str(row["benchmark"]), str(row["metric"])) for row in rows))
 
 
-def _markdown(heads: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    body = ["| " + " | ".join(line) + " |" for line in lines]
-    return "\n".join(["| " + " | ".join(heads) + " |", "|" + "---|" * len(heads), *body])
-
-
 def _percent(keep: float) -> str:
     return f"{100 * keep:g} %"
 
@@ -97,7 +93,7 @@ def _overview(rows: Sequence[Row]) -> str:
         cells = [f"{r.mean():.3f} ({se:.3f})" for r, se in zip(ratios, errors, strict=True)]
         lines.append([f"{method} ({own['estimator']})", *cells])
     tables = [_said(rows), "MAE over random's, mean over benchmarks (standard error over benchmarks):"]
-    tables.append(_markdown(["method", *map(_percent, keeps)], lines))
+    tables.append(markdown(["method", *map(_percent, keeps)], lines))
     for key, title in (
         ("risk_p70", "Chance that a draw's MAE exceeds random's 70th percentile:"),
         ("risk_mean", "Chance that a draw's MAE exceeds random's mean:"),
@@ -127,7 +123,7 @@ def _far_from_home(home: Sequence[Row], away: Sequence[Row]) -> str:
                 line += [_mean_ratio(like, method, keep), _mean_ratio(rows, method, keep)]
             lines.append(line)
     heads = ["method", "kept", "targets like probes", "stronger targets", "targets like probes", "other families"]
-    return f"{_said(away)}\n\n{_markdown(heads, lines)}"
+    return f"{_said(away)}\n\n{markdown(heads, lines)}"
 
 
 def _mean_ratio(rows: Sequence[Row], method: str, keep: float) -> str:
@@ -147,7 +143,7 @@ def _means(rows: Sequence[Row], key: str) -> str:
             known = [value for value in own if not np.isnan(value)]
             cells.append(f"{np.mean(known):.3f}" if known else "-")
         lines.append([method, *cells])
-    return _markdown(["method", *map(_percent, _keeps(rows))], lines)
+    return markdown(["method", *map(_percent, _keeps(rows))], lines)
 
 
 def _scaled(value: float) -> str:
@@ -172,7 +168,7 @@ def _each(rows: Sequence[Row]) -> str:
             cells.append(f"{_scaled(base)}: {' / '.join(ratios)}")
         lines.append([cell[0], str(first["targets"]), *cells])
     head = f"Random's MAE: {' / '.join(others)} over it. Seeds as above."
-    return head + "\n\n" + _markdown(["matrix", "targets", *map(_percent, keeps)], lines)
+    return head + "\n\n" + markdown(["matrix", "targets", *map(_percent, keeps)], lines)
 
 
 def _expected(rows: Sequence[Row]) -> str:
@@ -182,7 +178,7 @@ def _expected(rows: Sequence[Row]) -> str:
         ratio = _ratios(rows, "bestrand", keep)
         own = _ratios(rows, "balanced", keep, "bestrand")
         lines.append([_percent(keep), f"{ratio.mean():.3f}", f"{np.median(ratio):.3f}", f"{own.mean():.3f}"])
-    table = _markdown(["kept", "BestRand / random, mean", "median", "default / BestRand, mean"], lines)
+    table = markdown(["kept", "BestRand / random, mean", "median", "default / BestRand, mean"], lines)
     return f"{table}\n\n{_default_beside(rows, 'all')}"
 
 
@@ -224,7 +220,7 @@ def _by_benchmark(rows: Sequence[Row]) -> str:
             line += [_share(_number(row, key)) for key in measures]
             line += [_scaled(_number(row, "width")), f"{_number(row, 'cost'):.2f}"]
             lines.append(line)
-        out += [f"### {benchmark}", _markdown(heads, lines)]
+        out += [f"### {benchmark}", markdown(heads, lines)]
     return "\n\n".join(out)
 
 
@@ -243,7 +239,7 @@ def _splits(rows: Sequence[Row]) -> str:
             line += [_share(_number(own, "coverage95"))]
             line += [_share(_number(one, "spearman")) for one in (random, best, own)]
             lines.append(line)
-    return _said(rows) + "\n\n" + _markdown(heads, lines)
+    return _said(rows) + "\n\n" + markdown(heads, lines)
 
 
 def _sweeps(rows: Sequence[Row]) -> str:
@@ -263,7 +259,7 @@ def _sweeps(rows: Sequence[Row]) -> str:
         lines.append([setting, *cells])
     heads = ["setting", *(word for keep in keeps for word in (f"over random, {_percent(keep)}", "cost"))]
     matrices = ", ".join(dict.fromkeys(str(row["benchmark"]) for row in rows))
-    return f"{_said(rows)} Mean over {matrices}.\n\n" + _markdown(heads, lines)
+    return f"{_said(rows)} Mean over {matrices}.\n\n" + markdown(heads, lines)
 
 
 def _coverage(rows: Sequence[Row]) -> str:
