@@ -86,7 +86,7 @@ def test_on_another_gpu(kind):
     [
         (Nvml(graphics=((7,), (8,))), Gpu("0", 0)),
         (Nvml(graphics=(), error="Driver Not Loaded"), Gpu("0", 0)),
-        (Nvml(graphics=((), ())), Gpu("5", 5)),
+        (Nvml(graphics=((11,), ())), Gpu("5", 5)),
     ],
 )
 def test_what_cannot_be_known_is_no_fault(nvml, gpu):
