@@ -69,7 +69,9 @@ def test_ports_for_all_servers(found, monkeypatch, servers, level):
     for _ in range(2):
         said = found("ports", servers=servers, port_base=21_000)["ports"]
         assert said.level is level
-        assert (f"free for 3 servers, from {first - 9} to" if level is Level.OK else "no block of free ports") in said.said
+        assert (
+            f"free for 3 servers, from {first - 9} to" if level is Level.OK else "no block of free ports"
+        ) in said.said
 
 
 @pytest.mark.parametrize(("gib", "level"), [(0.4, Level.FAIL), (5, Level.WARNING), (50, Level.OK)])

@@ -79,6 +79,11 @@ def test_a_process_whose_first_thread_has_ended_goes_on():
         process.kill()
 
 
+def test_two_processes_have_two_starts(child):
+    """Else one that was given the id of another would be taken for it."""
+    assert process_start(child.pid) != process_start(os.getpid())
+
+
 def test_there_is_no_process_zero():
     assert process_start(0) is None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 
@@ -13,7 +14,7 @@ from bestrand_drive.simulation.processes import reaping
 from bestrand_drive.simulation.processes.identity import ProcessId, identify, is_running
 from bestrand_drive.simulation.processes.marks import DRIVER, RUN, driver_mark, new_mark
 from bestrand_drive.simulation.processes.reaping import living_owner, reap_run
-from bestrand_drive.simulation.processes.records import record_path, records_of, write_record
+from bestrand_drive.simulation.processes.records import StopCommand, record_path, records_of, write_record
 from tests.simulation.processes.trees import ROOT, STUBBORN, end_all, foreign, gone, noted, python
 
 
@@ -121,6 +122,26 @@ print(subprocess.run([sys.executable, "-c", child], env={{"{RUN}": {mark!r}}}, c
     with python(program, folder=tmp_path) as process:
         assert process.communicate(timeout=60)[0].strip() == "1"
     assert gone(ours)
+
+
+def test_stop_commands_of_an_earlier_start_are_run_and_hold_nobody_up(tmp_path, monkeypatch):
+    """One hangs, one's program is gone, one's folder is; they are run side by side, and forgotten then."""
+    monkeypatch.setattr(reaping, "STOP_COMMAND_S", 0.5)
+    mark = new_mark()
+    stops = {
+        "hangs": StopCommand(("sh", "-c", 'echo $$ > "$0"; exec sleep 600', str(tmp_path / "hangs")), "/"),
+        "gone": StopCommand(("/absent/docker", "stop"), str(tmp_path)),
+        "elsewhere": StopCommand(("sh", "-c", 'pwd > "$0"', str(tmp_path / "stopped")), str(tmp_path / "absent")),
+        "there": StopCommand(("touch", "here"), str(tmp_path)),
+    }
+    for name, stop in stops.items():
+        write_record(record_path(mark, name), [], stop)
+    said = reap_run(mark)
+    assert sorted(said) == sorted(f"by {shlex.join(stop.argv)}" for stop in stops.values())
+    assert (tmp_path / "stopped").read_text() == "/\n"
+    assert (tmp_path / "here").exists()
+    assert identify(int((tmp_path / "hangs").read_text())) is None
+    assert reap_run(mark) == ()
 
 
 def test_what_does_not_end_is_named(monkeypatch):
