@@ -124,24 +124,29 @@ print(subprocess.run([sys.executable, "-c", child], env={{"{RUN}": {mark!r}}}, c
     assert gone(ours)
 
 
-def test_stop_commands_of_an_earlier_start_are_run_and_hold_nobody_up(tmp_path, monkeypatch):
-    """One hangs, one's program is gone, one's folder is; they are run side by side, and forgotten then."""
-    monkeypatch.setattr(reaping, "STOP_COMMAND_S", 0.5)
+def test_stop_commands_of_an_earlier_start_are_run_and_forgotten(tmp_path):
+    """Also where the folder that they were to run in is gone; one whose program is gone has stopped nothing."""
     mark = new_mark()
-    stops = {
-        "hangs": StopCommand(("sh", "-c", 'echo $$ > "$0"; exec sleep 600', str(tmp_path / "hangs")), "/"),
-        "gone": StopCommand(("/absent/docker", "stop"), str(tmp_path)),
-        "elsewhere": StopCommand(("sh", "-c", 'pwd > "$0"', str(tmp_path / "stopped")), str(tmp_path / "absent")),
-        "there": StopCommand(("touch", "here"), str(tmp_path)),
-    }
-    for name, stop in stops.items():
+    there = StopCommand(("touch", "it's here"), str(tmp_path))
+    elsewhere = StopCommand(("sh", "-c", 'pwd > "$0"', str(tmp_path / "stopped")), str(tmp_path / "absent"))
+    for name, stop in (("1", StopCommand(("/absent/docker", "stop"), "/")), ("2", there), ("3", elsewhere)):
         write_record(record_path(mark, name), [], stop)
-    said = reap_run(mark)
-    assert sorted(said) == sorted(f"by {shlex.join(stop.argv)}" for stop in stops.values())
+    assert reap_run(mark) == tuple(f"by {shlex.join(stop.argv)}" for stop in (there, elsewhere))
     assert (tmp_path / "stopped").read_text() == "/\n"
-    assert (tmp_path / "here").exists()
-    assert identify(int((tmp_path / "hangs").read_text())) is None
+    assert (tmp_path / "it's here").exists()
     assert reap_run(mark) == ()
+
+
+def test_a_stop_command_that_hangs_holds_nobody_up(monkeypatch):
+    """A container's daemon that does not answer: its client is killed after a while."""
+    monkeypatch.setattr(reaping, "STOP_COMMAND_S", 0.1)
+    mark, started, begin = new_mark(), [], subprocess.Popen
+    monkeypatch.setattr(
+        subprocess, "Popen", lambda *words, **more: started.append(begin(*words, **more)) or started[-1]
+    )
+    write_record(record_path(mark, "1"), [], StopCommand(("sleep", "600"), "/"))
+    assert reap_run(mark) == ("by sleep 600",)
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
 
 
 def test_what_does_not_end_is_named(monkeypatch):
