@@ -49,10 +49,10 @@ def test_a_server_is_used_for_its_routes_and_then_replaced(session_of, tmp_path)
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_server_that_died_or_hangs_is_replaced(session_of, monkeypatch, number):
-    monkeypatch.setattr("bestrand_drive.simulation.servers.server.Server.health.__defaults__", (0.2,))
     with session_of(10) as session:
         first = session.for_route()
         assert session.for_route() is first
+        monkeypatch.setattr("bestrand_drive.simulation.servers.server.Server.health.__defaults__", (0.2,))
         os.kill(first.process.command.pid, number)
         second = session.for_route()
         assert second is not first
