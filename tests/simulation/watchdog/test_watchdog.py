@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from bestrand_drive.simulation.attempts.signatures import scan
 from bestrand_drive.simulation.heartbeat import Beat, State
 from bestrand_drive.simulation.watchdog import FINE, Limits, Look, Server, Verdict, Watchdog
 
+ROOT = Path(__file__).resolve().parents[3]
 LIMITS = Limits(timeout_s=300, ready_s=200, start_s=500, load_s=400, tick_s=120, grace_s=60, gone_s=30)
 BEAT = Beat(State.BETWEEN, 1, 7, 3, 90, 0.0, "Town12")
 
@@ -64,6 +66,16 @@ def test_the_evaluators_own_clocks_act_first_while_a_world_is_loaded_and_between
     for state in (State.LOAD, State.BETWEEN):
         assert watched(look(state), timeout_s + 55, limits) == FINE
         assert not watched(look(state), timeout_s + 70, limits).fine
+
+
+def test_the_limits_are_those_of_the_docs():
+    limits, text = Limits(timeout_s=600), " ".join((ROOT / "docs/running.md").read_text().split())
+    for said in (
+        f"wait for `--timeout` and `grace` ({limits.grace_s:g})",
+        f"A `tick` has {limits.tick_s:g} s",
+        f"`ready` {limits.ready_s:g}, `start` {limits.start_s:g} (imports), `gone` {limits.gone_s:g}.",
+    ):
+        assert said in text
 
 
 def test_what_it_rests_on():
