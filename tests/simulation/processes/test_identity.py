@@ -74,9 +74,11 @@ def test_a_process_whose_first_thread_has_ended_goes_on():
         "ctypes.CDLL(None).syscall(60, 0)"  # exit of this thread alone (x86-64)
     )
     with subprocess.Popen([sys.executable, "-S", "-c", program]) as process:
-        until(lambda: psutil.Process(process.pid).status() == psutil.STATUS_ZOMBIE, "its first thread has ended")
-        assert identify(process.pid)
-        process.kill()
+        try:
+            until(lambda: psutil.Process(process.pid).status() == psutil.STATUS_ZOMBIE, "its first thread has ended")
+            assert identify(process.pid)
+        finally:
+            process.kill()
 
 
 def test_two_processes_have_two_starts(child):
