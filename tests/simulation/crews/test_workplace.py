@@ -54,7 +54,7 @@ def test_an_attempt_that_is_over_is_told_whatever_fails_after_it(tmp_path, monke
 
 def test_a_word_to_stop_is_for_its_order_alone(tmp_path, monkeypatch):
     """It may come before the order begins, or twice and more urgent; the next attempt at that slot is not stopped."""
-    heard, told = [], iter([((2, False),), ((3, False), (3, True), (9, True)), ()])
+    heard, told = [], iter([((2, False),), ((9, True), (3, False), (3, True)), ()])
 
     class Played(SimpleNamespace):
         def run(self, cell, _):
@@ -71,7 +71,7 @@ def test_a_word_to_stop_is_for_its_order_alone(tmp_path, monkeypatch):
         assert here.make(number, ORDER).told.attempt == failed()
     ended, more_and_more, well = (
         [(True, False)] * 2,
-        [(True, False), (True, True), (True, True), (True, True)],
+        [(False, False), (True, False), (True, True), (True, True)],
         [(False, False)],
     )
     assert heard == ended + more_and_more + well

@@ -112,6 +112,13 @@ def test_a_server_that_never_was_is_not_gone():
     assert dog.look(Look(210.0, server=Server.GONE)).reason is Reason.SERVER_NOT_READY
 
 
+def test_a_limit_of_the_start_below_that_of_the_server_holds():
+    """As ``--limit start=100`` says it; whose fault it is cannot be told then."""
+    limits = replace(LIMITS, ready_s=200, start_s=100)
+    assert watched(look(State.START, Server.SILENT), 100, limits) == FINE
+    assert watched(look(State.START, Server.SILENT), 105, limits).reason is Reason.NO_PROGRESS
+
+
 def test_an_evaluator_that_ended_is_judged_by_its_result():
     assert watched(look(State.TICK, Server.GONE, alive=False), 10_000) == FINE
 
