@@ -80,7 +80,7 @@ def _ours(official: Evaluator, job: Job, agent: str, maps: Path, folder: Path) -
     place = folder / job.route
     place.mkdir(parents=True, exist_ok=True)
     (place / "result.json").unlink(missing_ok=True)
-    port = free_ports(10)
+    port = free_ports(9)
     command = [
         *(sys.executable, "-m", "bestrand_drive.evaluator", "--port", port, "--routes", job.routes),
         *("--routes-subset", job.route, "--agent", agent, "--checkpoint", place / "result.json"),

@@ -121,7 +121,7 @@ def drive(
 
 def _once(evaluator: Evaluator, job: Job, agent: str, carla_root: Path, place: Path) -> int:
     """One attempt; the exit code."""
-    port = free_ports(10)
+    port = free_ports(9)
     (place / "result.json").unlink(missing_ok=True)
     command = [
         *(evaluator.python, evaluator.root / MODULE, "--port", port, "--traffic-manager-port", port + 5),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import pytest
-
 from bestrand_drive.benchmarks.records import read_results
 from bestrand_drive.simulation.attempts.layout import LOCK_FILE, Layout
 from bestrand_drive.simulation.attempts.plan import Action, plan
@@ -59,10 +57,9 @@ def test_it_is_written_byte_for_byte_alike(tmp_path):
     assert {name: content for name, content in tree(tmp_path / "run").items() if name != LOCK_FILE} == tree(GOLDEN)
 
 
-@pytest.mark.parametrize("times", [1, 2])
-def test_driving_it_again_changes_nothing(tmp_path, times):
+def test_driving_it_again_changes_nothing(tmp_path):
     shutil.copytree(GOLDEN, tmp_path / "run")
-    for _ in range(times):
+    for _ in range(2):
         with driving(tmp_path / "run", INFO) as (layout, _):
             assert AttemptStore(layout, repair=True).damage == ()
-    assert {name: content for name, content in tree(tmp_path / "run").items() if name != LOCK_FILE} == tree(GOLDEN)
+        assert {name: content for name, content in tree(tmp_path / "run").items() if name != LOCK_FILE} == tree(GOLDEN)

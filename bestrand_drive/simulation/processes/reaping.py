@@ -74,16 +74,17 @@ def reap_start(run: str, start: str) -> None:
 
 
 def _run_stops(paths: Iterable[Path]) -> tuple[str, ...]:
-    """Run the stop commands of records, all at once; one that fails has nothing to stop any more."""
+    """Run the stop commands of records, all at once; one that fails has nothing to stop any more. Those that ran."""
     stops = [stop for path in paths if (stop := recorded_stop(path))]
     until = time.monotonic() + STOP_COMMAND_S
-    for process in [process for stop in stops for process in _started(stop)]:
+    running = [(stop, process) for stop in stops for process in _started(stop)]
+    for _, process in running:
         try:
             process.wait(max(until - time.monotonic(), 0.0))
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-    return tuple(f"by {shlex.join(stop.argv)}" for stop in stops)
+    return tuple(f"by {shlex.join(stop.argv)}" for stop, _ in running)
 
 
 def _started(stop: StopCommand) -> Iterator[subprocess.Popen[bytes]]:

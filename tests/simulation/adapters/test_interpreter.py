@@ -40,9 +40,17 @@ def test_the_folder_of_carlas_python_api_is_no_client(make_job, tmp_path):
     assert look_at(isolated, ("carla",), command).missing == ()
 
 
-@pytest.mark.parametrize("words", [("/absent/python",), ("false",), ("echo", "python")])
-def test_what_is_no_interpreter(make_job, words):
-    with pytest.raises(EnvironmentFault, match=f"--python {' '.join(words)}"):
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("/absent/python",), r"does not run \(.*No such file"),
+        (("false",), r"is no interpreter that runs \(no output\)"),
+        (("echo", "python"), r"is no interpreter that runs \(no output\)"),
+        (("sh", "-c", "echo a; echo libpython is gone >&2"), r"is no interpreter that runs \(libpython is gone\)"),
+    ],
+)
+def test_what_is_no_interpreter(make_job, words, said):
+    with pytest.raises(EnvironmentFault, match=rf"--python {words[0]}.*: {said}"):
         look_at(words, (), BENCH2DRIVE.command(make_job(BENCH2DRIVE)))
 
 

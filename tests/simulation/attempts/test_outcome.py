@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bestrand_drive.benchmarks.outcomes import Outcome
@@ -89,11 +89,16 @@ def test_other_statuses_are_the_infrastructures(status, reason):
     assert by_watchdog.reason is Reason.LOAD_HANG
 
 
-def test_the_log_can_say_more_than_the_status():
-    found = judged(result(status="Failed - Agent couldn't be set up"), Ending(signature=Reason.GPU_MEMORY))
-    assert found.reason is Reason.GPU_MEMORY
-    found = judged(result(status="Failed - Simulation crashed"), Ending(signature=Reason.SIMULATION_CRASH))
-    assert found.reason is Reason.SIMULATION_CRASH
+@pytest.mark.parametrize("signature", [Reason.GPU_MEMORY, Reason.PORT_TAKEN, Reason.EVALUATOR_DEFECT])
+def test_the_log_can_say_more_than_the_status(signature):
+    found = judged(result(status="Failed - Simulation crashed"), Ending(signature=signature))
+    assert (found.outcome, found.reason) == (Outcome.INFRASTRUCTURE, signature)
+
+
+def test_a_crash_in_the_log_says_less_than_the_status():
+    """What the evaluator's own server prints when it is ended looks like one."""
+    found = judged(result(status="Failed - Agent couldn't be set up"), Ending(signature=Reason.SIMULATION_CRASH))
+    assert found.reason is Reason.SETUP_FAILED
 
 
 NO_RECORDS = json.dumps({"_checkpoint": {"records": [], "progress": [0, 1]}, "entry_status": "Started"}).encode()
@@ -140,7 +145,10 @@ def test_a_hang_after_the_result_costs_nothing():
     assert judged(result(), Ending(exit_code=-9, verdict=Reason.AGENT_HANG)).outcome is Outcome.SCORED
 
 
-@pytest.mark.parametrize("content", [None, NO_RECORDS, b"{", result(status="Started")])
+CRASHED = result(status="Failed - Simulation crashed")  # its server may have been signalled, too
+
+
+@pytest.mark.parametrize("content", [None, NO_RECORDS, b"{", result(status="Started"), CRASHED])
 def test_an_interrupted_attempt_without_a_result_leaves_no_record(content):
     found = judged(content, Ending(exit_code=-15, interrupted=True))
     assert (found.reason, found.kept) == (Reason.INTERRUPTED, False)
@@ -183,6 +191,7 @@ def test_a_word_that_no_file_can_hold_is_damage_and_no_crash(field):
     assert failed(reason=found.reason, status=found.status, detail=found.detail).to_json()
 
 
+@settings(deadline=None)  # a machine that stands still for a moment is no fault
 @given(st.floats(allow_nan=True, allow_infinity=True))
 def test_any_composed_score_is_scored_missing_or_corrupt(number):
     """F15: inside 0 to 100 (and a rounding error) it is scored, no number is missing, everything else is damaged."""

@@ -40,7 +40,9 @@ def test_a_route_twice_is_refused_with_its_lines(build, tmp_path):
 def test_what_is_no_suite(tmp_path):
     with pytest.raises(UsageError, match=r"no routes\.xml"):
         read_route_set(tmp_path, "bench2drive")
-    with pytest.raises(DataRefused):
+    with pytest.raises(DataRefused, match=f"{tmp_path}/absent"):
         read_route_set(tmp_path / "absent", "fail2drive")
-    with pytest.raises(DataRefused):
+    with pytest.raises(DataRefused, match=rf"{tmp_path}/absent\.xml"):
         read_route_set(tmp_path / "absent.xml", "bench2drive")
+    with pytest.raises(UsageError, match="--part demo: bench2drive has no parts"):
+        read_route_set(tmp_path, "bench2drive", "demo")

@@ -139,10 +139,18 @@ def test_a_damaged_record_may_have_been_a_result(tmp_path):
         drive(tmp_path / "run", INFO.model_copy(update={"policy": MENDED}))
 
 
+def for_everybody() -> str:
+    """A folder for temporary files that any user can reach: the superuser's own may lie behind a closed door."""
+    for place in map(Path, (tempfile.gettempdir(), "/tmp", "/var/tmp")):
+        if place.is_dir() and all(folder.stat().st_mode & 0o001 for folder in (place, *place.resolve().parents)):
+            return str(place)
+    raise AssertionError("no folder for temporary files can be reached by every user")
+
+
 @pytest.fixture
 def unprivileged():
     """A folder of the superuser's, or this user's own without the right to write, seen by a user without rights."""
-    with tempfile.TemporaryDirectory() as place:
+    with tempfile.TemporaryDirectory(dir=for_everybody() if os.geteuid() == 0 else None) as place:
         folder = Path(place) / "run"
         drive(folder)
         os.chmod(place, 0o755)

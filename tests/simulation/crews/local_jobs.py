@@ -79,7 +79,7 @@ def weaken(late_s: float) -> None:
     real = fcntl.flock
 
     def flock(handle: int, how: int) -> None:
-        if os.readlink(f"/proc/self/fd/{handle}").endswith("driver.lock"):  # leases of ports are on the node's own disk
+        if os.readlink(f"/proc/self/fd/{handle}").endswith("driver.lock"):
             raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
         real(handle, how)
 

@@ -24,7 +24,7 @@ def test_every_route_once(runs):
 
 
 def test_what_an_attempt_says_of_itself(runs):
-    runs.order("slow=2.5")
+    runs.order("slow=1")
     runs.run("--only", "1712")
     (attempt,) = runs.attempts()
     key = attempt.key
@@ -37,7 +37,7 @@ def test_what_an_attempt_says_of_itself(runs):
     assert len(set(attempt.ports)) == 4
     assert min(attempt.ports) >= runs.port_base
     assert [(runs.path / "logs" / name).is_file() for name in attempt.logs] == [True]
-    assert attempt.wall_s > 2.5
+    assert attempt.wall_s > 1
 
 
 def test_the_same_command_again_does_nothing(runs):
@@ -49,6 +49,7 @@ def test_the_same_command_again_does_nothing(runs):
 
 
 def test_what_was_lost_of_the_view_is_made_again(runs):
+    runs.routes(1712, 1713)
     runs.run()
     (runs.path / "results/0/RouteScenario_1712.json").unlink()
     (runs.path / "results/0/RouteScenario_1713.json").write_text("{}")
@@ -66,16 +67,16 @@ def test_more_repeats_later_have_other_seeds(runs):
 
 
 def test_an_edited_route_is_run_again_and_no_other(runs):
+    runs.routes(1711, 1712)
     runs.run()
     text = (runs.folder / "routes.xml").read_text()
     (runs.folder / "routes.xml").write_text(text.replace('x="3.0"', 'x="3.5"', 1))
     explained = runs.run("--explain")
     rows = [line.split() for line in explained.out.splitlines() if line.startswith("17")]
-    assert [(row[0], row[2]) for row in rows] == [("1711", "run"), ("1712", "done"), ("1713", "done"), ("1714", "done")]
+    assert [(row[0], row[2]) for row in rows] == [("1711", "run"), ("1712", "done")]
     assert "the route's content was" in explained.out
     runs.run()
-    assert [(one.key.route_id, one.number) for one in runs.attempts()] == [
-        ("1711", 1), ("1711", 2), ("1712", 1), ("1713", 1), ("1714", 1)]  # fmt: skip
+    assert [(one.key.route_id, one.number) for one in runs.attempts()] == [("1711", 1), ("1711", 2), ("1712", 1)]
 
 
 def test_another_agent_is_another_policy(runs):
@@ -104,15 +105,6 @@ def test_fail2drives_other_evaluator(make_runs):
     runs.run("--evaluator", "local", "--servers", 2)
     assert [one.key.adapter for one in runs.attempts()] == ["fail2drive_local/1"] * 2
     assert "timestamp" in record_of(runs.path / "results/1/res/0075_res.json")
-
-
-def test_a_run_is_read_as_results(bestrand, bench, bench_suite, runs):
-    """By ``estimate``, with what simulated it; the suite's folder is what ``--routes`` takes."""
-    arguments = runs.arguments("--servers", 2)
-    arguments[arguments.index("--routes") + 1] = str(bench_suite)
-    assert bestrand(*arguments).code == 0
-    said = bestrand("estimate", bench_suite, "--results", runs.path, "--json").json
-    assert (said["policy"], said["simulator"], said["items"]["present"]) == ("run", "carla", 24)
 
 
 def test_the_end_as_one_object(runs):

@@ -28,7 +28,7 @@ SHARING = Sharing(3, 2)
 
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch):
-    for name, value in (("BEAT_S", 0.01), ("LOOK_S", 0.01), ("SILENT_S", 1.5)):
+    for name, value in (("BEAT_S", 0.01), ("LOOK_S", 0.01), ("SILENT_S", LIMIT_S)):
         monkeypatch.setattr(mailbox, name, value)
     monkeypatch.setattr(far_slot, "_LOOK_S", 0.01)
     monkeypatch.setattr(far_slot, "_FORCED_S", 0.2)
@@ -151,24 +151,39 @@ def test_an_answer_whose_part_cannot_be_read_now_is_not_taken_without_it(tmp_pat
     assert take_answer(tmp_path, 1) == answer
 
 
-def test_an_answer_that_stays_damaged_is_given_up(crew, worker, pool):
+def test_an_answer_that_stays_damaged_is_given_up(crew, worker, pool, monkeypatch):
     run = pool.submit(slot_of(crew).run, cell(), SHARING)
     place = worker.session.answers("w") / str(ordered(worker))
     place.mkdir()
     (place / "told.json").write_bytes(b"{")
+    monkeypatch.setattr(crew._workers["w"]._unread, "stays", lambda number: number == int(place.name))
     attempt = run.result(LIMIT_S).attempt
     assert (attempt.reason, "cannot be read" in attempt.detail) == (Reason.WORKER_LOST, True)
 
 
-def test_a_silent_worker_loses_its_order_and_what_it_says_of_it_later_is_not_heard(crew, worker, pool, said):
+def test_letters_that_cannot_be_read_are_given_up_after_a_while_each(monkeypatch):
+    now = [100.0]
+    monkeypatch.setattr(mailbox.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(mailbox, "SILENT_S", 60.0)
+    unread = mailbox.Unread()
+    for step, number, stays in ((0, 1, False), (60, 1, False), (0, 2, False), (1, 1, True), (1, 2, False)):
+        now[0] += step
+        assert unread.stays(number) is stays
+
+
+def test_a_silent_worker_loses_its_order_and_what_it_says_of_it_later_is_not_heard(
+    crew, worker, pool, said, monkeypatch
+):
     slot = slot_of(crew)
     run = pool.submit(slot.run, cell(), SHARING)
     number = ordered(worker)
     worker.die()
+    monkeypatch.setattr(mailbox, "SILENT_S", 0.1)
     attempt = run.result(LIMIT_S).attempt
     assert (attempt.reason, attempt.number, attempt.host) == (Reason.WORKER_LOST, 1, "node7")
     until(lambda: not crew.slots(), "it is gone", LIMIT_S)
     assert worker.orders("stop") == [number], "should it come back, it would go on"
+    monkeypatch.setattr(mailbox, "SILENT_S", LIMIT_S)
     worker.revive()
     (back,) = (slot_of(crew),)
     assert back.number != slot.number
@@ -322,11 +337,19 @@ def test_a_heart_is_judged_by_change_alone(tmp_path, monkeypatch):
     assert not ear.silent()
 
 
-@pytest.mark.parametrize("name", ["../x.hello", "a b.hello", ".w.hello.partial", "w.hello.tmp", ".hello"])
+@pytest.mark.parametrize("name", ["a b.hello", ".w.hello.partial", "w.hello.tmp", ".hello", "w.hello\n", "w.beat"])
 def test_other_files_are_no_workers(tmp_path, name):
     session = Session(tmp_path / "crew", "0" * 32)
     session.make()
-    if "/" not in name:
-        (session.workers / name).write_text("{}")
-    assert session.names() == []
-    assert Path(session.folder).is_dir()
+    for one in (name, "node7-12.hello"):
+        (session.workers / one).write_text("{}")
+    assert session.names() == ["node7-12"]
+
+
+@pytest.mark.parametrize("name", ["0.json", "01.json", "1.json.tmp", ".1.json.partial", "x.json", "1.jsonl"])
+def test_other_files_are_no_orders(tmp_path, name):
+    session = Session(tmp_path / "crew", "0" * 32)
+    session.orders("w").mkdir(parents=True)
+    for one in (name, "10.json", "9.json", "9.stop"):
+        (session.orders("w") / one).write_text("{}")
+    assert (session.ordered("w", "json"), session.ordered("w", "stop")) == ([9, 10], [9])

@@ -170,10 +170,11 @@ def test_a_node_on_which_actors_cannot_begin_is_said_once_and_left_alone_for_lon
     )
     for number in range(1, 5):
         until(lambda: crew.slots() and len(ray.actors) > number, "it is asked for")  # noqa: B023
+        before_s = crews.time.monotonic()
         until(lambda: ray.actors[number].last("where"), "it begins").answer(cause)  # noqa: B023
     until(lambda: crew.slots() and crew._unborn == 4, "all are noted")
     assert told.count("server on some node: ModuleNotFoundError: No module named 'bestrand_drive'") == 1
-    assert crew._again_s - crews.time.monotonic() > 4 * crews.AGAIN_S
+    assert crew._again_s - before_s >= 8 * crews.AGAIN_S
 
 
 def test_where_no_node_can_run_anything_the_run_ends_and_says_why(crew):
@@ -185,14 +186,15 @@ def test_where_no_node_can_run_anything_the_run_ends_and_says_why(crew):
     assert not any(actor.killed for actor in refused)
 
 
-def test_a_cluster_whose_good_nodes_went_is_waited_for_though_a_bad_one_is_left(crew):
+def test_a_cluster_whose_good_nodes_went_is_waited_for_though_a_bad_one_is_left(crew, monkeypatch):
     """What the bad one said was known before the good one worked: it is no reason to give up."""
     play(crew, 0, Seated(fault="other files").model_dump_json())
     good = play(crew, 1)
     until(crew.slots, "it joins")
     until(lambda: good.last("seen"), "it is asked").answer(DIED)
     until(lambda: not crew.slots(), "it is gone")
-    assert crew._fault == ""
+    monkeypatch.setattr(crews, "JOIN_S", 0.0)
+    assert crew.slots() == []
 
 
 def test_a_defect_that_stays_ends_the_run_and_is_waited_for_by_nobody(crew, monkeypatch):

@@ -62,13 +62,16 @@ def test_gpus_that_cannot_be_checked(found, smi, text, code):
 @pytest.mark.parametrize(("servers", "level"), [(3, Level.OK), (4, Level.FAIL)])
 def test_ports_for_all_servers(found, monkeypatch, servers, level):
     """Three blocks, none of them taken; asking twice shows that they are given back."""
-    first = free_ports(10)
-    own = [ports.PortBlock(first - 9 + step) for step in range(3)]  # their guards are three of the free ports
+    first = free_ports(3)
+    own = [ports.PortBlock(first - 9 + step) for step in range(3)]  # their guards are the free ports
     monkeypatch.setattr(ports, "is_free", lambda _: True)
     monkeypatch.setattr(ports, "blocks", lambda *_: own)
     for _ in range(2):
         said = found("ports", servers=servers, port_base=21_000)["ports"]
         assert said.level is level
+        assert (
+            f"free for 3 servers, from {first - 9} to" if level is Level.OK else "no block of free ports"
+        ) in said.said
 
 
 @pytest.mark.parametrize(("gib", "level"), [(0.4, Level.FAIL), (5, Level.WARNING), (50, Level.OK)])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -14,15 +12,7 @@ from bestrand_drive.simulation.doctor.finding import Level
 from bestrand_drive.simulation.doctor.out import _wanted
 from tests.faults.stand_in.checkout import make_carla_root
 from tests.simulation.attempts import made
-
-DRIVER = """
-import sys
-from pathlib import Path
-from bestrand_drive.simulation.attempts.lock import driver_lock
-with driver_lock(Path(sys.argv[1])):
-    print("driving", flush=True)
-    sys.stdin.readline()
-"""
+from tests.simulation.attempts.drivers import driver_of
 
 
 @pytest.fixture
@@ -73,11 +63,8 @@ def test_damage_is_told_and_left(found, begun):
 
 def test_a_folder_that_is_driven(found, begun):
     """While another process drives it, and no longer."""
-    call = [sys.executable, "-c", DRIVER, str(begun / "driver.lock")]
-    with subprocess.Popen(call, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as driver:
-        assert driver.stdout.readline() == "driving\n"
+    with driver_of(begun / "driver.lock") as driver:
         said = found("run folder")["run folder"]
-        driver.communicate("\n", timeout=30)
     assert said.level is Level.FAIL
     assert f"driven by process {driver.pid}" in said.said
     assert found("run folder")["run folder"].level is Level.OK

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import Counter
 from random import Random
 
@@ -11,6 +12,7 @@ import pytest
 from bestrand_drive.errors import EnvironmentFault
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.engines import dispatch
+from tests.simulation.attempts.made import empty_store
 from tests.simulation.engines.toys import Heard, Toy, ToyCrew, drive
 
 ROUTES = range(1, 17)
@@ -35,13 +37,18 @@ def exactly_once(books, routes=ROUTES):
 
 
 def test_every_route_once_and_who_shares_is_told(tmp_path):
-    """Two on one GPU, one on another of that host, one elsewhere."""
-    places = [("a", "0"), ("a", "0"), ("a", "1"), ("b", "0")]
-    crew = ToyCrew(*(Toy(number, well, host, gpu) for number, (host, gpu) in enumerate(places)))
+    """Two on one GPU, one on another of that host, one elsewhere; the first routes wait for each other."""
+    places, all_at_work = [("a", "0"), ("a", "0"), ("a", "1"), ("b", "0")], threading.Barrier(4)
+
+    def ends(slot, _):
+        if len(slot.ran) == 1:
+            all_at_work.wait(LIMIT_S)
+
+    crew = ToyCrew(*(Toy(number, ends, host, gpu) for number, (host, gpu) in enumerate(places)))
     books, _ = drive(tmp_path, crew, ROUTES)
     exactly_once(books)
     seen = {(one.host, one.gpu, one.load.servers, one.load.servers_per_gpu) for one in books.made}
-    assert seen <= {("a", "0", 3, 2), ("a", "1", 3, 1), ("b", "0", 1, 1)}
+    assert seen == {("a", "0", 3, 2), ("a", "1", 3, 1), ("b", "0", 1, 1)}
     assert len(books.made) == len(ROUTES)
 
 
@@ -62,12 +69,19 @@ def test_a_slot_that_joins_later_takes_cells(tmp_path):
 
 def test_nobody_is_there_at_first(tmp_path):
     crew = ToyCrew()
-    timer = threading.Timer(0.05, lambda: crew.there.append(Toy(0, well)))
-    timer.start()
-    books, heard = drive(tmp_path, crew, ROUTES)
-    timer.join()
+    slots, alone = crew.slots, []
+
+    def later():
+        if len(alone) < 5:
+            alone.append(heard.looks)
+        elif not crew.there:
+            crew.there.append(Toy(0, well))
+        return slots()
+
+    crew.slots, heard = later, Heard()
+    books, _ = drive(tmp_path, crew, ROUTES, heard=heard)
     exactly_once(books)
-    assert heard.looks > len(ROUTES)
+    assert alone == [0, 1, 2, 3, 4], "the listener is told meanwhile, too"
 
 
 def test_a_slot_that_leaves_ends_its_attempt_and_takes_nothing_more(tmp_path):
@@ -134,10 +148,32 @@ def test_one_server_fewer_where_a_gpu_is_full(tmp_path):
     assert [len(slot.ran) for slot in crew.met[1:]] == [1, 1]
 
 
-def test_what_a_slot_raises_stops_in_peace(tmp_path):
-    def raises(*_):
-        raise EnvironmentFault("the disk is gone")
+def raises(*_):
+    raise EnvironmentFault("the disk is gone")
 
+
+def test_what_a_slot_raises_stops_in_peace(tmp_path):
+    """What another one drives meanwhile is stored before it is raised."""
+    at_work = threading.Event()
+
+    def fails(*_):
+        assert at_work.wait(LIMIT_S)
+        raises()
+
+    def drives(*_):
+        at_work.set()
+        while not crew.met[0].raised:
+            time.sleep(0.001)
+
+    crew = ToyCrew(Toy(0, fails), Toy(1, drives))
+    with pytest.raises(EnvironmentFault, match="the disk is gone"):
+        drive(tmp_path, crew, ROUTES)
+    stored = {one.key.route_id for one in empty_store(tmp_path).attempts}
+    assert stored == {route for route, *_ in crew.met[1].ran} != set()
+    assert [slot.closed for slot in crew.met] == [1, 1]
+
+
+def test_what_a_crew_raises_stops_in_peace(tmp_path):
     crew = ToyCrew(Toy(0, well), Toy(1, well))
     slots = crew.slots
 
@@ -179,7 +215,7 @@ def test_a_crew_that_comes_and_goes_and_fails_at_random(tmp_path, seed):
                 return draw.choice([None, Reason.WORKER_LOST, Reason.INTERRUPTED])
             if event < 0.35:
                 crew.there.append(Toy(next(numbers), ends, host=draw.choice("ab")))
-            return Reason.SIMULATION_CRASH if event > 0.9 else None
+            return Reason.SIMULATION_CRASH if event > 0.9 and slot.number else None  # the first one is not drained
 
     crew.there.append(Toy(0, ends))
     books, _ = drive(tmp_path, crew, ROUTES, max_attempts=50, succeeded=True)

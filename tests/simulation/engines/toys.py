@@ -33,6 +33,7 @@ class Toy:
     gpu_name: str | None = None
     situation: Situation | None = None
     ran: list[tuple[str, int, Sharing]] = field(default_factory=list)
+    raised: int = 0
     tidied: int = 0
     closed: int = 0
     working: threading.Lock = field(default_factory=threading.Lock)
@@ -41,7 +42,12 @@ class Toy:
         """See ``Runner``."""
         assert self.working.acquire(blocking=False), "two attempts at once"
         self.ran.append((cell.key.route_id, cell.number, sharing))
-        reason = self.ends(self, cell)
+        try:
+            reason = self.ends(self, cell)
+        except BaseException:
+            self.working.release()
+            self.raised += 1
+            raise
         load = Load(servers=sharing.servers, servers_per_gpu=sharing.servers_per_gpu, loadavg=0.0)
         more = {"host": self.host, "gpu": self.gpu_name, "load": load}
         made: Attempt | None = failed(cell.number, cell.key, reason, **more) if reason else None
@@ -117,18 +123,19 @@ class Heard:
 
 
 def drive(folder: Path, crew: ToyCrew, routes: Sequence[int], *, servers: int = 2, max_attempts: int = 3,
-          succeeded: bool = False, drains: Drains | None = None) -> tuple[Books, Heard]:  # fmt: skip
+          succeeded: bool = False, drains: Drains | None = None, heard: Heard | None = None,
+          ) -> tuple[Books, Heard]:  # fmt: skip
     """Run routes to their end; every attempt that a slot made was tidied, every slot and the crew closed once."""
     store, keys = empty_store(folder), [key(route) for route in routes]
     store.layout.results.mkdir(exist_ok=True)
     file = parse_routes(Path("routes.xml"), Builders.routes(*(Builders.route(route) for route in routes)))
     files = dict.fromkeys((one.route_id for one in keys), file)
-    books, heard = Books(store, files, Breaker(servers, succeeded=succeeded), max_attempts), Heard()
+    books, heard = Books(store, files, Breaker(servers, succeeded=succeeded), max_attempts), heard or Heard()
     books.drains = drains or books.drains
     try:
         Engine(crew, books, heard, Brakes(heard)).run(Waiting(books.cells(books.plan(keys)), by_town=False))
     finally:
         assert crew.closed == 1
-        assert [one.tidied for one in crew.met] == [len(one.ran) for one in crew.met]
+        assert [one.tidied + one.raised for one in crew.met] == [len(one.ran) for one in crew.met]
         assert {one.closed for one in crew.met} <= {1}
     return books, heard

@@ -8,7 +8,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.simulation.hooks.running import FAKE_CARLA, PYTHONS, listening, program, run
+from tests.simulation.hooks.running import FAKE_CARLA, FOLDER, PYTHONS, listening, program, run
 
 WAITING = """
     import sys, time, types
@@ -124,13 +124,26 @@ def test_a_broken_sitecustomize_behind_it_is_noted(tmp_path):
     assert "of its own" in done.stderr
 
 
-def test_twice_on_the_path_is_once(tmp_path):
-    from tests.simulation.hooks.running import FOLDER
+COUNT = "import sys; print(sum(type(finder).__name__ == 'Finder' for finder in sys.meta_path))"
+"""How many of the hooks look for carla."""
 
+
+def test_twice_on_the_path_is_once(tmp_path):
     (tmp_path / "again").symlink_to(FOLDER)
-    program(tmp_path, FAKE_CARLA, "carla.py")
-    done = run(program(tmp_path, "import carla; print(carla.Client().given)"), tmp_path / "again", FOLDER)
-    assert done.stdout == "((), {'worker_threads': 8})\n"
+    assert run(program(tmp_path, COUNT), tmp_path / "again", FOLDER).stdout == "1\n"
+
+
+def test_another_one_that_looks_for_the_next_in_turn_is_no_circle(tmp_path):
+    """As ours does, and as those of coverage tools do."""
+    text = f"""
+        import importlib.machinery, importlib.util
+        print("the other one")
+        spec = importlib.machinery.PathFinder.find_spec("sitecustomize", [{str(FOLDER)!r}])
+        spec.loader.exec_module(importlib.util.module_from_spec(spec))
+    """
+    program(tmp_path, text, "sitecustomize.py")
+    done = run(program(tmp_path, COUNT), tmp_path)
+    assert (done.stdout, done.stderr) == ("the other one\n1\n", "")
 
 
 def test_a_signal_shows_where_the_threads_are(tmp_path):

@@ -74,9 +74,16 @@ def test_a_process_whose_first_thread_has_ended_goes_on():
         "ctypes.CDLL(None).syscall(60, 0)"  # exit of this thread alone (x86-64)
     )
     with subprocess.Popen([sys.executable, "-S", "-c", program]) as process:
-        until(lambda: psutil.Process(process.pid).status() == psutil.STATUS_ZOMBIE, "its first thread has ended")
-        assert identify(process.pid)
-        process.kill()
+        try:
+            until(lambda: psutil.Process(process.pid).status() == psutil.STATUS_ZOMBIE, "its first thread has ended")
+            assert identify(process.pid)
+        finally:
+            process.kill()
+
+
+def test_two_processes_have_two_starts(child):
+    """Else one that was given the id of another would be taken for it."""
+    assert process_start(child.pid) != process_start(os.getpid())
 
 
 def test_there_is_no_process_zero():

@@ -44,7 +44,9 @@ def test_children_carry_it_wherever_they_go(tmp_path):
 def test_other_users_processes_are_not_read(tmp_path, monkeypatch):
     mark = new_mark()
     with subprocess.Popen(["sleep", "600"], env={**os.environ, RUN: mark}) as process:
-        until(lambda: found(RUN, mark) == {process.pid}, "it carries the mark")
-        monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
-        assert found(RUN, mark) == set()
-        process.kill()
+        try:
+            until(lambda: found(RUN, mark) == {process.pid}, "it carries the mark")
+            monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
+            assert found(RUN, mark) == set()
+        finally:
+            process.kill()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 
@@ -13,7 +14,7 @@ from bestrand_drive.simulation.processes import reaping
 from bestrand_drive.simulation.processes.identity import ProcessId, identify, is_running
 from bestrand_drive.simulation.processes.marks import DRIVER, RUN, driver_mark, new_mark
 from bestrand_drive.simulation.processes.reaping import living_owner, reap_run
-from bestrand_drive.simulation.processes.records import record_path, records_of, write_record
+from bestrand_drive.simulation.processes.records import StopCommand, record_path, records_of, write_record
 from tests.simulation.processes.trees import ROOT, STUBBORN, end_all, foreign, gone, noted, python
 
 
@@ -121,6 +122,31 @@ print(subprocess.run([sys.executable, "-c", child], env={{"{RUN}": {mark!r}}}, c
     with python(program, folder=tmp_path) as process:
         assert process.communicate(timeout=60)[0].strip() == "1"
     assert gone(ours)
+
+
+def test_stop_commands_of_an_earlier_start_are_run_and_forgotten(tmp_path):
+    """Also where the folder that they were to run in is gone; one whose program is gone has stopped nothing."""
+    mark = new_mark()
+    there = StopCommand(("touch", "it's here"), str(tmp_path))
+    elsewhere = StopCommand(("sh", "-c", 'pwd > "$0"', str(tmp_path / "stopped")), str(tmp_path / "absent"))
+    for name, stop in (("1", StopCommand(("/absent/docker", "stop"), "/")), ("2", there), ("3", elsewhere)):
+        write_record(record_path(mark, name), [], stop)
+    assert reap_run(mark) == tuple(f"by {shlex.join(stop.argv)}" for stop in (there, elsewhere))
+    assert (tmp_path / "stopped").read_text() == "/\n"
+    assert (tmp_path / "it's here").exists()
+    assert reap_run(mark) == ()
+
+
+def test_a_stop_command_that_hangs_holds_nobody_up(monkeypatch):
+    """A container's daemon that does not answer: its client is killed after a while."""
+    monkeypatch.setattr(reaping, "STOP_COMMAND_S", 0.1)
+    mark, started, begin = new_mark(), [], subprocess.Popen
+    monkeypatch.setattr(
+        subprocess, "Popen", lambda *words, **more: started.append(begin(*words, **more)) or started[-1]
+    )
+    write_record(record_path(mark, "1"), [], StopCommand(("sleep", "600"), "/"))
+    assert reap_run(mark) == ("by sleep 600",)
+    assert [process.returncode for process in started] == [-signal.SIGKILL]
 
 
 def test_what_does_not_end_is_named(monkeypatch):

@@ -123,7 +123,10 @@ def test_sigterm_comes_once(tmp_path):
     count = "trap 'echo told >> count' TERM; echo $$ > it; while :; do sleep 0.01; done"
     process = Supervised(shell(tmp_path, count), RUN_MARK)
     noted(tmp_path, "it")
-    process.stop(0.5)
+    process.end(600)
+    until((tmp_path / "count").exists, "it is told")
+    assert process.wait(0.3) is None
+    process.stop(0.0)
     assert (tmp_path / "count").read_text() == "told\n"
 
 
@@ -177,7 +180,7 @@ def test_a_terminals_signals_are_the_drivers_business(tmp_path):
 @pytest.mark.parametrize("hasten", [False, True])
 def test_a_stop_command_comes_first(tmp_path, hasten):
     """A container ends by its own client; only then, or when it is too late, are processes signalled."""
-    stop = ("sh", "-c", "echo stopping; touch stopped; sleep 0.3" if not hasten else "echo stopping; exec sleep 600")
+    stop = ("sh", "-c", "echo stopping; sleep 0.3; touch stopped" if not hasten else "echo stopping; exec sleep 600")
     script = 'trap "[ -f stopped ] && echo in order; exit 4" TERM; while :; do sleep 0.02; done'
     process = Supervised(shell(tmp_path, f"{script}", stop_argv=stop, grace_s=LIMIT_S), RUN_MARK)
     process.end(LIMIT_S)

@@ -20,14 +20,16 @@ def made(pid: int, parent: int) -> Running:
 
 def test_a_tree_is_what_psutil_sees(tmp_path):
     with subprocess.Popen(["sh", "-c", "sleep 600 & sh -c 'sleep 600 & wait' & wait"], start_new_session=True) as root:
-        below_root = psutil.Process(root.pid)
-        until(lambda: len(below_root.children(recursive=True)) == 3, "three descendants")
-        ours = descendants([root.pid])
-        assert {one.process.pid for one in ours} == {one.pid for one in below_root.children(recursive=True)}
-        assert {os.getpid(), os.getppid()} < lineage(root.pid)
-        assert lineage(root.pid) == {root.pid, *(one.pid for one in below_root.parents())}
-        assert command_line(root.pid).startswith("sh -c sleep 600 & sh -c")
-        os.killpg(root.pid, 9)
+        try:
+            below_root = psutil.Process(root.pid)
+            until(lambda: len(below_root.children(recursive=True)) == 3, "three descendants")
+            ours = descendants([root.pid])
+            assert {one.process.pid for one in ours} == {one.pid for one in below_root.children(recursive=True)}
+            assert {os.getpid(), os.getppid()} < lineage(root.pid)
+            assert lineage(root.pid) == {root.pid, *(one.pid for one in below_root.parents())}
+            assert command_line(root.pid).startswith("sh -c sleep 600 & sh -c")
+        finally:
+            os.killpg(root.pid, 9)
     assert command_line(root.pid) == ""
 
 

@@ -15,7 +15,7 @@ with open(os.environ["STAND_IN_ARGV"], "a") as stream:
 if "exits" in faults:
     print("LogInit: this and that\nOut of video memory trying to allocate a texture", flush=True)
     sys.exit(3)
-if "taken-once" in faults and not os.path.exists("been-here"):
+if "taken" in faults or ("taken-once" in faults and not os.path.exists("been-here")):
     open("been-here", "w").close()
     print("bind error: Address already in use", flush=True)
     os.abort()

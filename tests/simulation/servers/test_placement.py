@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from types import SimpleNamespace
 
 import pytest
@@ -54,10 +55,27 @@ class Nvml:
         return [SimpleNamespace(pid=pid) for pid in self._compute[handle]]
 
 
+INITIAL = 0xEFFFFFFC
+"""The number of the first namespace of process ids (Linux, include/linux/proc_ns.h: PROC_PID_INIT_INO)."""
+
+
 @pytest.fixture(autouse=True)
-def on_the_host(monkeypatch):
-    """The tests may run in a container."""
-    monkeypatch.setattr(placement, "_has_the_hosts_ids", lambda: True)
+def namespace(monkeypatch):
+    """Of which process ids are; the tests may run in a container. An error for a kernel that does not say."""
+    stat = os.stat
+
+    def be(number: int | OSError) -> None:
+        def answer(path, **more):
+            if path != "/proc/self/ns/pid":
+                return stat(path, **more)
+            if isinstance(number, OSError):
+                raise number
+            return SimpleNamespace(st_ino=number)
+
+        monkeypatch.setattr(placement.os, "stat", answer)
+
+    be(INITIAL)
+    return be
 
 
 @pytest.mark.parametrize("gpu", [Gpu("1", 2), Gpu("GPU-bbb", 2)])
@@ -86,7 +104,7 @@ def test_on_another_gpu(kind):
     [
         (Nvml(graphics=((7,), (8,))), Gpu("0", 0)),
         (Nvml(graphics=(), error="Driver Not Loaded"), Gpu("0", 0)),
-        (Nvml(graphics=((), ())), Gpu("5", 5)),
+        (Nvml(graphics=((11,), ())), Gpu("5", 5)),
     ],
 )
 def test_what_cannot_be_known_is_no_fault(nvml, gpu):
@@ -97,9 +115,10 @@ def test_a_gpu_that_nobody_chose_is_not_checked():
     check_placement([11], Gpu(), Nvml(graphics=((11,), ())))
 
 
-def test_in_a_container_nothing_is_checked(monkeypatch):
+@pytest.mark.parametrize("number", [INITIAL - 1, PermissionError("/proc/self/ns/pid")])
+def test_in_a_container_nothing_is_checked(namespace, number):
     """A process of the host may have the id that our server has inside."""
-    monkeypatch.setattr(placement, "_has_the_hosts_ids", lambda: False)
+    namespace(number)
     check_placement([11], Gpu("1", 1), Nvml(graphics=((11,), ())))
 
 

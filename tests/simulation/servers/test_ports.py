@@ -100,8 +100,8 @@ def test_two_drivers_that_race_never_share_a_block(tmp_path):
     """Of two users, or in two jobs with temporary folders of their own: there is no file that both would see."""
     (tmp_path / "other").mkdir(mode=0o700)
     with (
-        python(DRIVER, 30_000, 32_699, 100, folder=tmp_path) as one,
-        python(DRIVER, 30_000, 32_699, 100, folder=tmp_path / "other") as two,
+        python(DRIVER, 30_000, 32_699, 40, folder=tmp_path) as one,  # three test sessions have room at once
+        python(DRIVER, 30_000, 32_699, 40, folder=tmp_path / "other") as two,
     ):
         for driver in (one, two):
             assert driver.stdout.readline() == "ready\n"
@@ -109,7 +109,7 @@ def test_two_drivers_that_race_never_share_a_block(tmp_path):
             driver.stdin.write("go\n")
             driver.stdin.flush()
         found = [int(port) for driver in (one, two) for port in driver.stdout.readline().split()]
-    assert len(found) == len(set(found)) == 200
+    assert len(found) == len(set(found)) == 80
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])

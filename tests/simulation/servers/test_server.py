@@ -7,6 +7,8 @@ import os
 import signal
 import socket
 import threading
+import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -17,10 +19,11 @@ from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.processes.identity import identify
 from bestrand_drive.simulation.processes.marks import new_mark
 from bestrand_drive.simulation.servers import placement
+from bestrand_drive.simulation.servers import server as server_module
 from bestrand_drive.simulation.servers.command import ServerCommand
 from bestrand_drive.simulation.servers.gpus import Gpu
 from bestrand_drive.simulation.servers.headless import headless_command
-from bestrand_drive.simulation.servers.probe import Health
+from bestrand_drive.simulation.servers.probe import Answer, Health
 from bestrand_drive.simulation.servers.server import ServerFault, ServerPlan, start_server
 from tests.headless.processes import ROAD
 from tests.simulation.processes.trees import gone
@@ -127,9 +130,20 @@ def test_the_server_of_a_command_may_be_no_child_of_it(start, lease, stranger):
     assert start(command=ServerCommand(template=("sleep", "{port}")), leased=leased).version == "0.9.15"
 
 
-def test_a_silent_server_is_given_up_and_ended(start, tmp_path):
-    with pytest.raises(ServerFault, match=r"does not answer on port 2\d+ after 0\.5 s \(silent\)") as raised:
-        start("silent", ready_s=0.5)
+def test_a_silent_server_is_given_up_and_ended(start, tmp_path, monkeypatch):
+    """Its time is over as soon as it was silent once: how long it takes to listen is the machine's affair."""
+    passed_s, ask = [0.0], server_module.ask_version
+
+    def asked_once(port: int, _: float) -> Answer:
+        answer = ask(port, 0.2)
+        passed_s[0] = 600.0 if answer.health is Health.SILENT else 0.0
+        return answer
+
+    monkeypatch.setattr(server_module, "ask_version", asked_once)
+    clock = SimpleNamespace(monotonic=lambda: time.monotonic() + passed_s[0])
+    monkeypatch.setattr(server_module, "time", clock)
+    with pytest.raises(ServerFault, match=r"does not answer on port 2\d+ after 30 s \(silent\)") as raised:
+        start("silent")
     assert raised.value.reason is Reason.SERVER_NOT_READY
     ((pid, *_),) = asked(tmp_path / "argv")
     assert identify(int(pid)) is None

@@ -11,12 +11,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from bestrand_drive.benchmarks.outcomes import Outcome
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.layout import Layout
 from bestrand_drive.simulation.slots.cell import Cell, Finished
-from bestrand_drive.simulation.slots.keeping import Keeper, What, folder_bytes, parse_what
+from bestrand_drive.simulation.slots.keeping import Failure, Keeper, What, folder_bytes, parse_what
 from bestrand_drive.simulation.slots.slot import Slot
-from tests.simulation.attempts.made import failed, key
+from tests.simulation.attempts.made import failed, hung, key, scored
 from tests.simulation.processes.trees import ROOT
 
 
@@ -27,9 +28,9 @@ def kept(runs) -> dict[str, set[str]]:
 
 @pytest.fixture
 def failing(make_runs):
-    """Of four routes one is driven badly and one never has a result."""
+    """Of three routes one is driven badly and one never has a result."""
     runs = make_runs()
-    runs.routes(11, 12, 13, 14)
+    runs.routes(11, 12, 13)
     runs.order("12:status=Failed - Agent got blocked,13:setup")
     return runs
 
@@ -37,16 +38,41 @@ def failing(make_runs):
 COMMON = {"routes", "result.json"}
 
 
-@pytest.mark.parametrize(("of", "routes"), [("any", {"12", "13"}), ("policy", {"12"}), ("infrastructure", {"13"})])
-def test_what_failed_routes_left_is_kept(failing, of, routes):
-    ran = failing.run("--keep-on-failure", "log,agent", "--keep-failures", of, "--max-attempts", 1, code=6)
+def test_what_failed_routes_left_is_kept(failing):
+    ran = failing.run("--keep-on-failure", "log,agent", "--max-attempts", 1, code=6)
     found = kept(failing)
-    assert found == dict.fromkeys(routes, COMMON | {"log.txt", "agent"})
-    assert ran.out.count(": kept in ") == len(routes)
+    assert found == dict.fromkeys({"12", "13"}, COMMON | {"log.txt", "agent"})
+    assert ran.out.count(": kept in ") == 2
     for place in (failing.path / "kept").iterdir():
         assert "Preparing" in (place / "log.txt").read_text()
         assert len(list((place / "routes").glob("*.xml"))) == 1
     assert list((failing.path / "work").glob("*/*")) == []
+
+
+POLICYS, OTHERS = {Failure.ANY, Failure.POLICY}, {Failure.ANY, Failure.INFRASTRUCTURE}
+
+
+@pytest.mark.parametrize(
+    ("attempt", "of"),
+    [
+        (scored(), set()),
+        (scored(status="Perfect"), set()),
+        (scored(status="Failed - Agent got blocked"), POLICYS),
+        (scored(status="Failed - Agent crashed", outcome=Outcome.AGENT_CRASHED), POLICYS),
+        (hung(), POLICYS),
+        (failed(), OTHERS),
+        (None, set()),
+    ],
+)
+def test_whose_failures_are_kept(tmp_path, attempt, of):
+    for place in ("none", *Failure):
+        work = tmp_path / f"work-{place}"
+        work.mkdir()
+        (work / "result.json").touch()
+        what = frozenset() if place == "none" else frozenset({What.RECORD})
+        keeper = Keeper(Layout(tmp_path / f"run-{place}"), what, Failure.ANY if place == "none" else place)
+        said = keeper.keep(Finished(Cell(key(), 1, None), attempt, None, None, work, tmp_path / "log"))
+        assert bool(said) == (keeper.layout.kept.exists()) == (place in of)
 
 
 def test_only_what_was_asked_for(failing):
@@ -64,7 +90,7 @@ def test_fail2drives_agents_are_told_where_to_write_when_it_is_to_be_kept(make_r
 
 def test_a_full_quota_keeps_no_more_and_says_so(failing):
     failing.order("12:status=Failed,13:status=Failed")
-    ran = failing.run("--keep-on-failure", "log", "--keep-quota-mib", 0)
+    ran = failing.run("--keep-on-failure", "log", "--keep-quota-mib", 0, "--only", "12,13")
     assert kept(failing) == {}
     assert ran.out.count("not kept: kept/ would be over its quota of 0 MiB") == 2
 
@@ -119,4 +145,4 @@ def test_the_line_that_runs_a_route_again_works_when_it_is_pasted(failing, tmp_p
         assert done.returncode == 0, done.stdout + done.stderr
         assert "12: 1 of 1 routes and repeats have a result" in done.stdout
         assert "Failed - Agent got blocked" in done.stdout
-    assert len(failing.attempts()) == 4
+    assert len(failing.attempts()) == 3

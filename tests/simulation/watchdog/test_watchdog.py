@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from bestrand_drive.simulation.attempts.signatures import scan
 from bestrand_drive.simulation.heartbeat import Beat, State
 from bestrand_drive.simulation.watchdog import FINE, Limits, Look, Server, Verdict, Watchdog
 
+ROOT = Path(__file__).resolve().parents[3]
 LIMITS = Limits(timeout_s=300, ready_s=200, start_s=500, load_s=400, tick_s=120, grace_s=60, gone_s=30)
 BEAT = Beat(State.BETWEEN, 1, 7, 3, 90, 0.0, "Town12")
 
@@ -66,6 +68,16 @@ def test_the_evaluators_own_clocks_act_first_while_a_world_is_loaded_and_between
         assert not watched(look(state), timeout_s + 70, limits).fine
 
 
+def test_the_limits_are_those_of_the_docs():
+    limits, text = Limits(timeout_s=600), " ".join((ROOT / "docs/running.md").read_text().split())
+    for said in (
+        f"wait for `--timeout` and `grace` ({limits.grace_s:g})",
+        f"A `tick` has {limits.tick_s:g} s",
+        f"`ready` {limits.ready_s:g}, `start` {limits.start_s:g} (imports), `gone` {limits.gone_s:g}.",
+    ):
+        assert said in text
+
+
 def test_what_it_rests_on():
     evidence = watched(look(State.TICK, result_mtime_ns=1), 200).evidence
     assert evidence == ("tick in Town12, 3 ticks, frame 90", "server answers", "a result file")
@@ -98,6 +110,13 @@ def test_a_server_that_never_was_is_not_gone():
     for second in range(0, 200, 10):
         assert dog.look(Look(float(second), server=Server.GONE)).fine
     assert dog.look(Look(210.0, server=Server.GONE)).reason is Reason.SERVER_NOT_READY
+
+
+def test_a_limit_of_the_start_below_that_of_the_server_holds():
+    """As ``--limit start=100`` says it; whose fault it is cannot be told then."""
+    limits = replace(LIMITS, ready_s=200, start_s=100)
+    assert watched(look(State.START, Server.SILENT), 100, limits) == FINE
+    assert watched(look(State.START, Server.SILENT), 105, limits).reason is Reason.NO_PROGRESS
 
 
 def test_an_evaluator_that_ended_is_judged_by_its_result():
