@@ -301,7 +301,7 @@ def test_a_driver_that_is_killed_in_a_block_changes_nothing(driven, bench, suite
     log = tmp_path / "log"
     with log.open("w") as stream, subprocess.Popen(words, cwd=ROOT, stdout=stream, stderr=stream) as process:
         try:
-            end_s = time.monotonic() + 60
+            end_s = time.monotonic() + 120
             while len(list(driven.path.glob("attempts/*/1.json"))) < 58 and time.monotonic() < end_s:
                 assert process.poll() is None, log.read_text()
                 time.sleep(0.02)
