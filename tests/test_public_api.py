@@ -285,9 +285,9 @@ def test_probes_as_a_list_need_paths(bench):
 
 
 def test_every_error_has_the_one_root(tmp_path):
-    with pytest.raises(BestrandError):
+    with pytest.raises(BestrandError, match=r"suite\.json"):
         read_suite(tmp_path)
-    with pytest.raises(DataRefused):
+    with pytest.raises(DataRefused, match=r"absent\.csv"):
         compress("scores", scores=tmp_path / "absent.csv", k=3)
 
 

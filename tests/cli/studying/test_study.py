@@ -366,8 +366,12 @@ def test_what_is_missing_is_counted(bestrand, table, tmp_path):
 
 
 def test_something_to_study_must_be_given(bestrand, tmp_path):
-    assert bestrand("study", "--seeds", 3).code == 2
-    assert bestrand("study", "--scores", tmp_path / "absent.csv").code == 4
+    for options, code, said in (
+        (("--seeds", 3), 2, "Give --scores TABLE"),
+        (("--scores", tmp_path / "absent.csv"), 4, "absent.csv"),
+    ):
+        ran = bestrand("study", *options)
+        assert (ran.code, said in ran.err) == (code, True), ran.err
 
 
 def test_bench2drive(bestrand, bench, tmp_path):

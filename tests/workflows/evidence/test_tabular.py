@@ -213,5 +213,9 @@ def test_an_objective_is_on_record_and_the_default_leaves_none(bestrand, tmp_pat
     assert settings["objective"] == "ranking"
     assert compress("scores", scores=scores, k=6, objective="ranking").choice.settings == settings
     assert "objective" not in compress("scores", scores=scores, k=6).choice.settings
-    for options in (("--objective", "rank"), ("--objective", "ranking", "--selector", "random")):
-        assert bestrand(*common, *options).code == 2
+    for options, said in (
+        (("--objective", "rank"), "--objective rank: known are"),
+        (("--objective", "ranking", "--selector", "random"), "--selector random balances nothing"),
+    ):
+        ran = bestrand(*common, *options)
+        assert (ran.code, said in ran.err) == (2, True), ran.err
