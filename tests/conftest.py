@@ -21,6 +21,11 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 more threads would only wait for each other, which costs as much again. No number of threads changes a result
 (``cli/test_determinism.py``, ``compression/search/test_best_of.py``)."""
 
+for _name in ("COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS", "NO_COLOR", "PY_COLORS", "TERMINAL_WIDTH"):
+    os.environ.pop(_name, None)
+"""What typer and rich take for a terminal's colours and width, some of it when they are imported: tests that want
+some say so, and words that are looked for must not be cut or coloured because of who runs the tests."""
+
 KINDS = (
     "collisions_layout",
     "collisions_pedestrian",

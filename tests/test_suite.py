@@ -93,51 +93,62 @@ def no_chosen(raw: Raw) -> None:
     raw.update(chosen=[], k=0)
 
 
-EDITS: dict[str, Callable[[Raw], None]] = {
-    "a chosen id removed": drop_last,
-    "a chosen id replaced": put("chosen", 0, value="nobody"),
-    "a chosen id twice": lambda raw: raw["chosen"].__setitem__(0, raw["chosen"][1]),
-    "nothing chosen": no_chosen,
-    "an item removed": shorten("items"),
-    "an item twice": lambda raw: raw["items"].__setitem__(0, raw["items"][1]),
-    "n changed": put("n", value=61),
-    "k is text": put("k", value="many"),
-    "a newer schema": put("schema_version", value=2),
-    "no schema": lambda raw: raw.pop("schema_version"),
-    "a schema that equals one": put("schema_version", value=True),
-    "half a surrogate pair": put("route_set", value="odd \ud800"),
-    "the schema as text": put("schema_version", value="1"),
-    "an unknown field": put("surprise", value=1),
-    "a field removed": lambda raw: raw.pop("choice"),
-    "an unknown benchmark": put("benchmark", value="nuplan"),
-    "a benchmark that is a path": put("benchmark", value="../route_configs/bench2drive"),
-    "a number that is none": put("metrics", 0, "high", value=float("nan")),
-    "an endless number": put("probes", 0, "full", value={"driving_score": float("inf")}),
-    "a difficulty that is none": put("metrics", 0, "within", 3, value=float("nan")),
-    "a difficulty column cut": shorten("metrics", 0, "within"),
-    "one column of two": put("metrics", 0, "between", value=None),
-    "a metric twice": lambda raw: raw["metrics"].append(raw["metrics"][0]),
-    "bounds the wrong way": put("metrics", 0, "high", value=-1.0),
-    "a negative variance": put("metrics", 0, "model", "s_e2", value=-4.0),
-    "a negative noise": put("metrics", 0, "noise", "sd", value=-4.0),
-    "a weight of zero": put("items", 0, "weight", value=0.0),
-    "a negative weight": put("items", 0, "weight", value=-1.0),
-    "a domain of an unknown metric": put("domains", 0, "metric", value="speed"),
-    "a harmonic mean of unknown metrics": put("harmonic", value=[{"name": "hm", "score": "no", "success": "such"}]),
-    "no metric": put("metrics", value=[]),
+HASH = "does not match its content_sha256"
+"""What is said of an edit that no other check has to notice."""
+EDITS: dict[str, tuple[Callable[[Raw], object], str]] = {
+    "a chosen id removed": (drop_last, "the chosen ids do not match k"),
+    "a chosen id replaced": (put("chosen", 0, value="nobody"), "a chosen id is not among the items"),
+    "a chosen id twice": (lambda raw: raw["chosen"].__setitem__(0, raw["chosen"][1]), "the chosen ids do not match k"),
+    "nothing chosen": (no_chosen, "nothing is chosen"),
+    "an item removed": (shorten("items"), "59 items are listed"),
+    "an item twice": (lambda raw: raw["items"].__setitem__(0, raw["items"][1]), "an item id occurs twice"),
+    "n changed": (put("n", value=61), "n says 61"),
+    "k is text": (put("k", value="many"), "k: Input should be"),
+    "a newer schema": (put("schema_version", value=2), "schema version 2"),
+    "no schema": (lambda raw: raw.pop("schema_version"), "schema version None"),
+    "a schema that equals one": (put("schema_version", value=True), "schema version True"),
+    "half a surrogate pair": (put("route_set", value="odd \ud800"), "half of a surrogate pair"),
+    "the schema as text": (put("schema_version", value="1"), "schema version '1'"),
+    "an unknown field": (put("surprise", value=1), "surprise: Extra"),
+    "a field removed": (lambda raw: raw.pop("choice"), "choice: Field required"),
+    "an unknown benchmark": (put("benchmark", value="nuplan"), HASH),
+    "a benchmark that is a path": (put("benchmark", value="../route_configs/bench2drive"), HASH),
+    "a number that is none": (put("metrics", 0, "high", value=float("nan")), "metrics.0.high: Input"),
+    "an endless number": (
+        put("probes", 0, "full", value={"driving_score": float("inf")}),
+        "probes.0.full.driving_score: Input",
+    ),
+    "a difficulty that is none": (put("metrics", 0, "within", 3, value=float("nan")), "metrics.0.within.3: Input"),
+    "a difficulty column cut": (shorten("metrics", 0, "within"), "not one number an item"),
+    "one column of two": (put("metrics", 0, "between", value=None), HASH),
+    "a metric twice": (lambda raw: raw["metrics"].append(raw["metrics"][0]), HASH),
+    "bounds the wrong way": (put("metrics", 0, "high", value=-1.0), HASH),
+    "a negative variance": (put("metrics", 0, "model", "s_e2", value=-4.0), HASH),
+    "a negative noise": (put("metrics", 0, "noise", "sd", value=-4.0), HASH),
+    "a weight of zero": (put("items", 0, "weight", value=0.0), HASH),
+    "a negative weight": (put("items", 0, "weight", value=-1.0), "counts less than nothing"),
+    "a domain of an unknown metric": (put("domains", 0, "metric", value="speed"), HASH),
+    "a harmonic mean of unknown metrics": (
+        put("harmonic", value=[{"name": "hm", "score": "no", "success": "such"}]),
+        "a metric that is not there",
+    ),
+    "no metric": (put("metrics", value=[]), "it has no metric"),
 }
 
 
-def check(ran: Ran, folder: Path) -> None:
+def check(ran: Ran, folder: Path, word: str) -> None:
     assert ran.code == 4, ran.err or ran.out
     assert ran.out == ""
     assert str(folder) in ran.err
+    assert word in ran.err
 
 
 @pytest.mark.parametrize("case", EDITS)
 def test_an_edited_suite_is_refused(bestrand, bench, bench_suite, edited, case):
-    folder = edited(bench_suite, EDITS[case])
-    check(bestrand("estimate", folder, "--results", bench.results("Dan")), folder)
+    """By the part that contradicts another: the hash, which notices every edit, is told last."""
+    change, word = EDITS[case]
+    folder = edited(bench_suite, change)
+    check(bestrand("estimate", folder, "--results", bench.results("Dan")), folder, word)
 
 
 def all_weightless(raw: Raw) -> None:
@@ -146,8 +157,8 @@ def all_weightless(raw: Raw) -> None:
 
 
 RESEALED = {
-    **{f"bench: {case}": EDITS[case] for case in ("nothing chosen", "a negative weight", "no metric")},
-    "bench: a harmonic mean of unknown metrics": EDITS["a harmonic mean of unknown metrics"],
+    **{f"bench: {case}": EDITS[case][0] for case in ("nothing chosen", "a negative weight", "no metric")},
+    "bench: a harmonic mean of unknown metrics": EDITS["a harmonic mean of unknown metrics"][0],
     "bench: no weight": all_weightless,
     "table: a row of the regression removed": shorten("metrics", 0, "regression", "scores"),
     "table: a regression row cut": shorten("metrics", 0, "regression", "scores", 0),
@@ -193,25 +204,32 @@ def test_a_sealed_suite_survives_the_way_through_a_file(bench_suite, tmp_path):
     assert again == suite.sealed()
 
 
-TABLE_EDITS: dict[str, Callable[[Raw], None]] = {
-    "a chosen id removed with its count": drop_last_and_count,
-    "a row of the regression removed": shorten("metrics", 0, "regression", "scores"),
-    "a regression row cut": shorten("metrics", 0, "regression", "scores", 0),
-    "a regression without rows": put("metrics", 0, "regression", "scores", value=[]),
-    "a pool of nothing": put("metrics", 0, "regression", "pool", value=0),
+TABLE_EDITS: dict[str, tuple[Callable[[Raw], object], str]] = {
+    "a chosen id removed with its count": (drop_last_and_count, "not a row an id"),
+    "a row of the regression removed": (shorten("metrics", 0, "regression", "scores"), "not a row an id"),
+    "a regression row cut": (shorten("metrics", 0, "regression", "scores", 0), "not a row an id"),
+    "a regression without rows": (put("metrics", 0, "regression", "scores", value=[]), "not a row an id"),
+    "a pool of nothing": (put("metrics", 0, "regression", "pool", value=0), HASH),
 }
 
 
 @pytest.mark.parametrize("case", TABLE_EDITS)
 def test_an_edited_suite_of_a_table_is_refused(bestrand, toy_table, table_suite, edited, case):
-    folder = edited(table_suite, TABLE_EDITS[case])
-    check(bestrand("estimate", folder, "--results", toy_table.scores, "--policy", "m4"), folder)
+    change, word = TABLE_EDITS[case]
+    folder = edited(table_suite, change)
+    check(bestrand("estimate", folder, "--results", toy_table.scores, "--policy", "m4"), folder, word)
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"null", b"7", b'"suite"', b"\xff\xfe", b"[" * 100_000])
-def test_what_is_no_suite_is_refused(bestrand, tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        *((content, "not valid JSON") for content in (b"", b"{", b"\xff\xfe", b"[" * 100_000)),
+        *((content, "schema version None") for content in (b"[]", b"null", b"7", b'"suite"')),
+    ],
+)
+def test_what_is_no_suite_is_refused(bestrand, tmp_path, content, word):
     (tmp_path / "suite.json").write_bytes(content)
-    check(bestrand("inspect", tmp_path), tmp_path)
+    check(bestrand("inspect", tmp_path), tmp_path, word)
 
 
 @pytest.mark.parametrize("which", ["bench_suite", "table_suite"])

@@ -23,7 +23,7 @@ def write(subset: Subset) -> bytes:
     """
     for task, ids in subset.tasks.items():
         _refuse_twins(ids, subset.known[task])
-    names = {task.lower() for task in subset.known}
+    names = {task.lower() for task in subset.known if task}
     several = len(subset.known) > 1
     parts = [_selector(task, own, names, several) for task, ids in subset.tasks.items() for own in ids]
     return (",".join(parts) + "\n").encode()

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Protocol
 
-import numpy as np
 import pytest
 
 import bestrand_drive
@@ -273,7 +272,7 @@ def server(toy_table, tmp_path_factory) -> Iterator[Server]:
         assert process.wait(timeout=20) == 0
 
 
-def test_a_kill_at_every_step_and_at_random_moments(server, arguments, tmp_path):
+def test_a_kill_at_every_step_and_at_moments_between(server, arguments, tmp_path):
     """The folder is absent or whole; with an old suite there it is the old or the new one, whole."""
     place = tmp_path / "place"
     folder = place / "suite"
@@ -286,10 +285,13 @@ def test_a_kill_at_every_step_and_at_random_moments(server, arguments, tmp_path)
     assert check_whole(folder) == 9
     shutil.rmtree(place)
     place.mkdir()
-    rng = np.random.default_rng(0)
+    begin_s = time.monotonic()
+    assert server.run(arguments(9)) == 0
+    whole_s = time.monotonic() - begin_s
+    shutil.rmtree(folder)
     killed = 0
-    for _ in range(15):
-        killed += server.run(arguments(9), kill_s=float(rng.uniform(0, 0.12))) == signal.SIGKILL
+    for moment in range(15):
+        killed += server.run(arguments(9), kill_s=moment / 15 * whole_s) == signal.SIGKILL
         assert not folder.exists() or check_whole(folder) == 9
         shutil.rmtree(folder, ignore_errors=True)
     assert killed > 3, "the kills came too late to test anything"

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import bestrand_drive.cli.choosing.compress  # noqa: F401  what the command imports is not timed
 from bestrand_drive.benchmarks.catalog import load_rules
 from bestrand_drive.suite import read_suite
 from tests.workflows.toys import read_json
@@ -20,15 +21,16 @@ ELEMENT = re.compile(rb"<route\s.*?</route>", re.DOTALL)
 ROUTES = {"bench2drive": "bench2drive/routes/bench2drive220.xml", "fail2drive": "fail2drive/routes"}
 
 
-@pytest.fixture(params=sorted(path.stem for path in GOLDEN.glob("*.json")))
-def golden(request, bestrand, shared_data, tmp_path_factory, monkeypatch):
+@pytest.fixture(scope="module", params=sorted(path.stem for path in GOLDEN.glob("*.json")))
+def golden(request, bestrand, shared_data, tmp_path_factory):
     """What is on record, and the suite that the recorded command makes now."""
     record = json.loads((GOLDEN / f"{request.param}.json").read_text())
-    monkeypatch.chdir(shared_data)
     out = tmp_path_factory.mktemp("golden") / "suite"
-    start = time.perf_counter()
-    ran = bestrand(*(part.replace("OUT", str(out)) for part in record["command"]))
-    record["seconds"] = time.perf_counter() - start
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(shared_data)
+        start = time.process_time()
+        ran = bestrand(*(part.replace("OUT", str(out)) for part in record["command"]))
+        record["seconds"] = time.process_time() - start
     assert ran.code == 0, ran.err
     return record, out
 
@@ -63,8 +65,8 @@ def test_real_route_elements_stay_byte_identical(golden, shared_data):
 
 
 def test_the_main_command_is_quick(golden):
-    """Five seconds after import are promised; a loaded machine gets three times that."""
-    assert golden[0]["seconds"] < 15
+    """Five seconds after import are promised: of the processor, as others on the machine are no fault of ours."""
+    assert golden[0]["seconds"] < 5
 
 
 def totals(shared_data: Path, policy: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bestrand_drive.cli.app import every_command
+from bestrand_drive.reports.study_plots import write_plots
 from tests.conftest import call
 from tests.documents.blocks import SHELL, Block, all_blocks, spans
 from tests.documents.world import copied, make_world
@@ -41,9 +42,14 @@ BLOCKS = [block for block in all_blocks() if block.language in SHELL]
 
 @pytest.fixture(scope="module", autouse=True)
 def no_waiting_for_the_disk():
-    """Most of the time of these commands, and nothing here is about power cuts."""
+    """Most of the time of these commands, and nothing here is about power cuts; nor about a plot for each metric."""
+
+    def first_plot(rows, folder):
+        return write_plots([row for row in rows if row["metric"] == rows[0]["metric"]], folder)
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("os.fsync", lambda _: None)
+        patch.setattr("bestrand_drive.reports.study_plots.write_plots", first_plot)
         yield
 
 

@@ -82,6 +82,11 @@ def test_inspect_runs_exactly_the_chosen(datasets):
             assert inspected(told, datasets) == tasks, told
 
 
+def test_no_id_begins_like_a_task_without_a_name():
+    """The tool's own task has a name, which a table need not know: before an id it would be another id."""
+    assert written("inspect-sample-ids", subset(**{"": [":1", "b:2"]})) == ":1,b:2\n"
+
+
 def test_ids_of_digits_are_numbers_to_inspect():
     """It would run 007 with 7; both together, or 7 alone, are what they seem."""
     known = {"sums": ["7", "007", "8", "x7"]}

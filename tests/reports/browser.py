@@ -6,7 +6,9 @@ import base64
 import contextlib
 import json
 import os
+import select
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,7 +61,12 @@ class Browser:
             self.call("Browser.close")
         os.close(self._to)
         os.close(self._back)
-        self._process.wait(WAIT_S)
+        try:
+            self._process.wait(WAIT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGKILL)  # a session of its own, see start_new_session
+            self._process.wait(WAIT_S)
+            raise
 
     def call(self, method: str, **parameters: Any) -> Any:
         """Ask for something; its answer."""
@@ -112,6 +119,8 @@ class Browser:
 
     def _next(self) -> dict[str, Any]:
         while b"\0" not in self._rest:
+            if not select.select([self._back], [], [], WAIT_S)[0]:
+                raise TimeoutError(f"the browser has said nothing for {WAIT_S} s")
             more = os.read(self._back, 1 << 20)
             if not more:
                 raise EOFError("the browser has gone")

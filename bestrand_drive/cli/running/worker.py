@@ -41,6 +41,8 @@ def worker(
     """
     if not wait >= 0:
         raise UsageError(f"--wait {wait:g}: give a number of seconds, 0 or more.")
+    if servers is not None and servers < 1:
+        raise UsageError(f"--servers {servers}: at least 1.")
     request = WorkerRequest(
         run=run_folder,
         scratch=scratch or Path(tempfile.gettempdir()),

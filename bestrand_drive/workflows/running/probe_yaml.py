@@ -38,6 +38,9 @@ def parse_yaml(content: bytes, where: str) -> Any:  # noqa: ANN401  whatever YAM
         return yaml.load(content, Loader=_Loader)  # noqa: S506  a safe one
     except (yaml.YAMLError, ValueError) as error:  # the latter: a number or date that is none
         raise DataRefused(f"{where}: no YAML that can be read ({_fault(error)}).") from error
+    except (LookupError, AttributeError) as error:  # what PyYAML trips over there
+        said = "a tag such as !!bool stands before what is of another kind"
+        raise DataRefused(f"{where}: no YAML that can be read ({said}).") from error
     except RecursionError as error:
         raise DataRefused(f"{where}: no YAML that can be read (nested too deep).") from error
 

@@ -35,7 +35,7 @@ def test_a_table_is_compressed_and_estimated(bestrand, toy_table, name, tmp_path
     column = rows[0].split(",").index("m2")
     target.write_text("\n".join(",".join([row.split(",")[0], row.split(",")[column]]) for row in rows) + "\n")
     told = bestrand("estimate", tmp_path / "a", "--results", target)
-    assert told.code in (0, 6), told.err
+    assert told.code == 0, told.err
     assert ("did not draw the suite at random" in told.out + told.err) == (name != "aipw")
 
 

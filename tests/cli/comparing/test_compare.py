@@ -55,9 +55,11 @@ def test_the_numbers_are_those_of_python_and_of_two_estimates(bestrand, bench, b
 def test_sides_exchanged_say_the_same_the_other_way_round(bench, bench_suite):
     dan, eve = bench.results("Dan"), bench.results("Eve")
     there, back = bd.compare(bench_suite, dan, eve), bd.compare(bench_suite, eve, dan)
-    for one, other in zip(there.metrics, back.metrics, strict=True):
-        if one.paired is not None:
-            assert (one.interval.low, one.interval.high) == pytest.approx((-other.interval.high, -other.interval.low))
+    paired = [(one, back[one.name]) for one in there.metrics if one.paired is not None]
+    assert {"driving_score", "success", "efficiency", "route_completion"} <= {one.name for one, _ in paired}
+    for one, other in paired:
+        assert one.difference == pytest.approx(-other.difference)
+        assert (one.interval.low, one.interval.high) == pytest.approx((-other.interval.high, -other.interval.low))
 
 
 def test_lines_can_be_chosen(bestrand, bench, bench_suite):

@@ -79,22 +79,23 @@ def test_without_options_only_the_machine_is_looked_at(bestrand):
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    ("wrong", "said"),
     [
-        ("nuplan",),
-        ("--gpus", "a"),
-        ("--servers", 0),
-        ("--env", "X"),
-        ("--python", "'"),
-        ("--env", "CARLA_ROOT=/x"),
-        ("--limit", "tock=1"),
-        ("--port-base", 65_530, "--servers", 3),
-        ("--only",),
+        (("nuplan",), "nuplan"),
+        (("--gpus", "a"), "--gpus a: write numbers"),
+        (("--servers", 0), "--servers 0: at least 1"),
+        (("--env", "X"), "--env X: give NAME=VALUE"),
+        (("--python", "'"), "No closing quotation"),
+        (("--env", "CARLA_ROOT=/x"), "--env CARLA_ROOT=/x: "),
+        (("--limit", "tock=1"), "--limit tock=1"),
+        (("--port-base", 65_530, "--servers", 3), "--port-base 65530: from there on are ports for"),
+        (("--only",), "--only"),
     ],
 )
-def test_a_wrong_command_line_is_exit_2(bestrand, wrong):
+def test_a_wrong_command_line_is_exit_2(bestrand, wrong, said):
     ran = bestrand("doctor", *wrong)
     assert (ran.code, ran.out) == (2, "")
+    assert said in ran.err
 
 
 def options_of(name):

@@ -182,6 +182,7 @@ def test_a_terminal_gets_the_table(runs, monkeypatch):
     ran = runs.run("--only", "1711")
     assert "server" in ran.out
     assert "drives" in ran.out
+    assert "Town12" in ran.out, "a column that no line has"
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(3.2, "3 s"), (59.6, "1 min 0 s"), (3725.4, "1 h 2 min")])

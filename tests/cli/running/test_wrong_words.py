@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from bestrand_drive.cli.running import worker
 from bestrand_drive.workflows.running import demo
 
 
@@ -14,10 +15,13 @@ def test_a_target_that_is_not_shipped_is_said_before_the_probes_drive(bestrand, 
     assert not (tmp_path / "demo").exists()
 
 
-@pytest.mark.parametrize("wait", ["nan", "-1"])
-def test_a_worker_cannot_wait_for_no_number_of_seconds(bestrand, tmp_path, wait):
-    ran = bestrand("worker", tmp_path, "--wait", wait)
-    assert (ran.code, f"--wait {wait}" in ran.err) == (2, True)
+@pytest.mark.parametrize(
+    ("option", "value"), [("--wait", "nan"), ("--wait", "-1"), ("--servers", "0"), ("--gpus", "a")]
+)
+def test_a_worker_with_wrong_numbers_waits_for_no_driver(bestrand, tmp_path, monkeypatch, option, value):
+    monkeypatch.setattr(worker, "work", lambda *_: pytest.fail("waits"))
+    ran = bestrand("worker", tmp_path, option, value)
+    assert (ran.code, f"{option} {value}" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize("command", [("compress", "fail2drive"), ("probe", "fail2drive")])

@@ -31,6 +31,18 @@ def table(tmp_path_factory):
 
 
 @pytest.fixture
+def plots():
+    """Asked for by the tests that look at them."""
+
+
+@pytest.fixture(autouse=True)
+def no_plots(request, monkeypatch):
+    """Drawing takes most of a small study's time, and most tests here look at its rows and its words alone."""
+    if "plots" not in request.fixturenames:
+        monkeypatch.setattr("bestrand_drive.reports.study_plots.write_plots", lambda *_: [])
+
+
+@pytest.fixture
 def run(bestrand, table, tmp_path):
     def call(*options):
         base = ("study", "--scores", table, "--seeds", 6, "--keep", "0.1,0.5", "--out", tmp_path / "out")
@@ -63,6 +75,7 @@ def test_rows_tell_the_split_and_that_others_were_replaced(run, tmp_path):
     assert "held rows" not in run(*options, "--selectors", "random", "--keep", 0.1).out
 
 
+@pytest.mark.usefixtures("plots")
 def test_the_same_command_goes_on_and_changes_nothing(run, tmp_path):
     first = run("--json")
     parts = {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "parts").iterdir()}
@@ -125,13 +138,19 @@ def test_splits_by_family_and_time(run, table, tmp_path):
     days = [f"2024-{1 + number:02d}-03" for number in range(12)]
     frame = pd.DataFrame({"model": models, "family": [f"f{n % 7}" for n in range(12)], "date": days})
     frame.to_csv(tmp_path / "models.csv", index=False)
-    for split in ("family", "time", "score"):
-        ran = run("--split", split, "--models", tmp_path / "models.csv", "--json")
+    told = ("--models", tmp_path / "models.csv")
+    named = ("--family", "A=m0,m1,m2", "--family", "B=m3,m4", "--n-probes", 3)
+    maes = {}
+    for split, options in (("random", ()), ("family", told), ("time", told), ("score", ()), ("family", named)):
+        ran = run("--split", split, *options, "--selectors", "random", "--keep", 0.1, "--json")
         assert ran.code == 0, ran.err
-    named = run("--split", "family", "--n-probes", 3, "--family", "A=m0,m1,m2", "--family", "B=m3,m4", "--json")
-    assert named.code == 0, named.err
-    assert run("--split", "time").code == 2
-    assert run("--split", "family").code == 2
+        rows = json.loads((tmp_path / "out" / "rows.json").read_text())
+        assert {row["split"].split(",")[0] for row in rows} == {split}
+        maes[split, len(options)] = rows[0]["mae"]
+    assert len(set(maes.values())) == 5, "each leaves other models out"
+    for split in ("time", "family"):
+        ran = run("--split", split)
+        assert (ran.code, f"--split {split}" in ran.err) == (2, True), ran.err
 
 
 @pytest.mark.parametrize(
@@ -204,6 +223,7 @@ def test_a_sweep_of_probes_goes_as_far_as_the_models(run):
     assert [line[5] for line in lines if line[4] == "bestrand"] == ["p=1", "p=2", "p=3", "p=5"]
 
 
+@pytest.mark.usefixtures("plots")
 def test_names_are_names_in_plots(bestrand, table, tmp_path):
     path = tmp_path / "a$^$b_$x_{$.csv"
     frame = pd.read_csv(table).melt("item_id", var_name="model")
@@ -346,8 +366,12 @@ def test_what_is_missing_is_counted(bestrand, table, tmp_path):
 
 
 def test_something_to_study_must_be_given(bestrand, tmp_path):
-    assert bestrand("study", "--seeds", 3).code == 2
-    assert bestrand("study", "--scores", tmp_path / "absent.csv").code == 4
+    for options, code, said in (
+        (("--seeds", 3), 2, "Give --scores TABLE"),
+        (("--scores", tmp_path / "absent.csv"), 4, "absent.csv"),
+    ):
+        ran = bestrand("study", *options)
+        assert (ran.code, said in ran.err) == (code, True), ran.err
 
 
 def test_bench2drive(bestrand, bench, tmp_path):

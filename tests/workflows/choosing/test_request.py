@@ -14,7 +14,13 @@ from bestrand_drive.scores.metrics import MetricSpec
 from bestrand_drive.suite import HarmonicMetric
 from bestrand_drive.workflows.choosing.choose import family_numbers
 from bestrand_drive.workflows.choosing.compress import _probe_hours
-from bestrand_drive.workflows.choosing.request import CompressRequest, filled_costs, mean_costs, size_of
+from bestrand_drive.workflows.choosing.request import (
+    CompressRequest,
+    excluded_items,
+    filled_costs,
+    mean_costs,
+    size_of,
+)
 from bestrand_drive.workflows.evidence.probe_models import whole_values
 
 
@@ -90,6 +96,18 @@ def test_sizes(request_: CompressRequest, items: int, choosable: int, cost: floa
 def test_hours_without_durations_are_refused() -> None:
     with pytest.raises(UsageError, match="needs durations"):
         size_of(CompressRequest(hours=1), 10, 10, None)
+
+
+def test_durations_of_nothing_bound_no_size() -> None:
+    with pytest.raises(UsageError, match="every known duration is zero"):
+        size_of(CompressRequest(hours=1), 10, 10, torch.zeros(10, dtype=torch.float64))
+
+
+def test_a_name_of_a_group_and_of_an_item_in_another_is_not_excluded_as_either() -> None:
+    matrix, members = build(np.zeros((2, 1))), (("q",), ("i0", "r"))
+    with pytest.raises(UsageError, match="--exclude i0: is the name of a group and of an item in group i1"):
+        excluded_items(CompressRequest(k=1, exclude={"i0": "why"}), matrix, members)
+    assert excluded_items(CompressRequest(k=1, exclude={"r": "why"}), matrix, members) == {"i1": "why"}
 
 
 def test_copies_are_exact() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
-import multiprocessing
+import os
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -59,18 +61,19 @@ def test_a_gate_is_a_use_of_each_side_and_says_how_many_there_were(bench, bench_
     assert uses_told(folder, digest) == uses_told(folder / "suite.json", digest) == 3
 
 
-def _use(folder, number):
-    count_uses(folder, "s", {f"{number}.{turn}": "x" for turn in range(5)})
+def test_several_at_a_time_lose_nothing(tmp_path, monkeypatch):
+    """The lock is one of the open file, so that threads wait for each other as processes do."""
+    real = os.ftruncate
 
+    def late(*given):
+        time.sleep(0.005)  # between reading and writing
+        real(*given)
 
-def test_two_at_a_time_lose_nothing(tmp_path):
-    context = multiprocessing.get_context("fork")
-    workers = [context.Process(target=_use, args=(tmp_path, number)) for number in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
-    assert read_uses(tmp_path, "s") == 20
+    monkeypatch.setattr(os, "ftruncate", late)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda number: count_uses(tmp_path, "s", {f"{number}": "x", "all": "x"}), range(8)))
+    assert sorted(found) == list(range(2, 10))
+    assert read_uses(tmp_path, "s") == 9
 
 
 def test_the_same_suite_made_again_was_still_used(bench, tmp_path):

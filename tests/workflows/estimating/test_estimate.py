@@ -12,7 +12,7 @@ import pytest
 
 from bestrand_drive import compress, estimate, read_suite
 from bestrand_drive.compression.estimation import Bound
-from bestrand_drive.errors import DataRefused
+from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.suite import Suite
 from bestrand_drive.workflows.estimating.estimate import SuiteEstimate
 from tests.workflows.toys import LEVELS, PROBES, Bench, Record, drop_columns, write_wide
@@ -70,10 +70,10 @@ def perfect(records: list[Record]) -> list[Record]:
 def test_estimates_lie_inside_their_intervals_and_near_the_truth(bench, bench_suite):
     for policy in ("Dan", "Eve"):
         found = estimate(bench_suite, bench.results(policy))
-        for result in found.results:
+        told = [result for result in found.results if result.estimate.value is not None]
+        assert {"driving_score", "success", "efficiency", "route_completion"} <= {result.name for result in told}
+        for result in told:
             line = result.estimate
-            if line.value is None or line.run is None:
-                continue
             assert line.run.low <= line.value <= line.run.high
             assert line.policy is not None
             assert line.policy.low <= line.run.low + 1e-9
@@ -221,9 +221,10 @@ def test_missing_zero_is_scoring_zero(driven, chosen):
     scored = driven(zero)
     for name in ("driving_score", "success", "route_completion", "ability_merging"):
         assert without[name].estimate.value == pytest.approx(scored[name].estimate.value)
-        assert without[name].estimate.run == pytest.approx(scored[name].estimate.run) or (
-            without[name].estimate.run.low == pytest.approx(scored[name].estimate.run.low)
-        )
+        for kind in ("run", "policy"):
+            one, other = (getattr(found[name].estimate, kind) for found in (without, scored))
+            assert (one and (one.low, one.high)) == pytest.approx(other and (other.low, other.high))
+    assert without["driving_score"].estimate.policy is not None
     assert without.missing == tuple(item for item in chosen if item in gone)
     assert without["driving_score"].estimate.value == pytest.approx(without["driving_score"].if_missing[0])
 
@@ -470,5 +471,5 @@ def test_strata_without_probes_give_stratified_means(toy_table, tmp_path):
 
 
 def test_an_unknown_metric_of_an_estimate_is_named(bench, bench_suite):
-    with pytest.raises(Exception, match="driving_score, success"):
+    with pytest.raises(UsageError, match="No metric 'speed' in this estimate; it has driving_score, success"):
         estimate(bench_suite, bench.results("Dan"))["speed"]

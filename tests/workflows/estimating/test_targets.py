@@ -97,6 +97,35 @@ def test_items_that_the_benchmark_does_not_have_are_named(tmp_path, grouped):
     assert any("stranger" in note for note in estimate(suite, path).notes)
 
 
+def test_uneven_runs_are_said(tmp_path):
+    """The interval of a policy takes all items to have been run as often."""
+    rows = ["item_id,model,value,repeat"]
+    cells = [(number, item, shift) for number, item in enumerate(IDS) for shift in (3, 5)]
+    rows += [
+        f"{item},m{shift},{(number * shift + run) % 7 / 7:.3f},{run}" for number, item, shift in cells for run in (0, 1)
+    ]
+    (tmp_path / "s.csv").write_text("\n".join(rows))
+    suite = compress("scores", scores=tmp_path / "s.csv", probes=["m3", "m5"], k=8)
+    runs = {item: 1 if item in suite.chosen[:2] else 3 for item in IDS}
+    lines = [
+        f"{item},t,{(2 * place + run) % 7 / 7:.3f},{run}" for place, item in enumerate(IDS) for run in range(runs[item])
+    ]
+    (tmp_path / "t.csv").write_text("\n".join([rows[0], *lines]))
+    found = estimate(suite, tmp_path / "t.csv")
+    assert "score: 2 of 8 items have fewer runs than the 3 of the others" in found.warnings
+
+
+def test_shares_on_a_suite_of_percents_are_asked_about(tmp_path):
+    """Without bounds nothing else tells the one from the other."""
+    rng = np.random.default_rng(0)
+    scores = table(tmp_path / "s.csv", a=rng.uniform(20, 90, 24).round(2), b=rng.uniform(20, 90, 24).round(2))
+    suite = compress("scores", scores=scores, k=8)
+    shares = table(tmp_path / "t.csv", t=rng.uniform(0.2, 0.9, 24).round(3))
+    assert any("is it on another scale?" in said for said in estimate(suite, shares).warnings)
+    percents = table(tmp_path / "u.csv", t=rng.uniform(20, 90, 24).round(2))
+    assert not any("another scale" in said for said in estimate(suite, percents).warnings)
+
+
 def test_metrics_without_a_worst_value(tmp_path):
     rows = ["item_id,model,metric,value"]
     rows += [f"{item},{m},{n},{v % 7}" for v, item in enumerate(IDS) for m in "abt" for n in ("seconds", "points")]

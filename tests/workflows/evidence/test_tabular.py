@@ -123,7 +123,8 @@ def test_without_probes_any_items_table_will_do(tmp_path, extra):
     assert suite.probes == []
     assert suite.k == 6
     target = table(tmp_path / "t.csv", {"t": 9})
-    assert 0 <= estimate(suite, target)["score"].estimate.value <= 1
+    right = [float(IDS.index(item) < 9) for item in suite.chosen]
+    assert estimate(suite, target)["score"].estimate.value == pytest.approx(sum(right) / 6)
 
 
 def test_items_that_no_probe_has_are_never_chosen_and_still_estimated(tmp_path):
@@ -212,5 +213,9 @@ def test_an_objective_is_on_record_and_the_default_leaves_none(bestrand, tmp_pat
     assert settings["objective"] == "ranking"
     assert compress("scores", scores=scores, k=6, objective="ranking").choice.settings == settings
     assert "objective" not in compress("scores", scores=scores, k=6).choice.settings
-    for options in (("--objective", "rank"), ("--objective", "ranking", "--selector", "random")):
-        assert bestrand(*common, *options).code == 2
+    for options, said in (
+        (("--objective", "rank"), "--objective rank: known are"),
+        (("--objective", "ranking", "--selector", "random"), "--selector random balances nothing"),
+    ):
+        ran = bestrand(*common, *options)
+        assert (ran.code, said in ran.err) == (2, True), ran.err

@@ -15,7 +15,7 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.workflows.gating.evidence import evidence
 from bestrand_drive.workflows.gating.gate import judged
 from bestrand_drive.workflows.gating.request import GateRequest
-from bestrand_drive.workflows.gating.wording import line_words
+from bestrand_drive.workflows.gating.wording import deciding_words, line_words
 from tests.workflows.gating.made import run_folder, side
 from tests.workflows.toys import LEVELS
 
@@ -110,6 +110,7 @@ def test_missing_results_that_could_turn_it_leave_it_open(bench, suite, sides, t
     (line,) = found.lines
     assert (found.status, found.exit_code, line.open_by_missing) == (Status.UNDECIDED, ExitCode.INCOMPLETE, True)
     assert "failed to passed" in line.reason
+    assert deciding_words(found, line) == "the missing results come first: run them again"
     assert not found.passes
     told = bd.gate(suite, sides["main"], holes, missing="exclude")
     assert (told.status, told.exit_code) == (Status.UNDECIDED, ExitCode.OK)

@@ -171,11 +171,19 @@ def test_files_are_replaced_and_summaries_added_to(found, tmp_path):
     assert (tmp_path / "summary.md").read_text() == 2 * markdown(found)
 
 
-@pytest.mark.parametrize("place", ["", ".", "absent/gate.xml"])
-def test_places_are_looked_at_before_anything_is_read(place, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        ("", "no file is named"),
+        (".", "no file is named"),
+        ("..", "in a folder that is there"),
+        ("absent/gate.xml", "in a folder that is there"),
+    ],
+)
+def test_places_are_looked_at_before_anything_is_read(place, said, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for places in ((Path(place), None), (None, Path(place))):
-        with pytest.raises(UsageError):
+    for option, places in (("--junit", (Path(place), None)), ("--markdown", (None, Path(place)))):
+        with pytest.raises(UsageError, match=f"{option}.*{said}"):
             check_places(*places)
     check_places(Path("gate.xml"), Path("summary.md"))
 
@@ -185,15 +193,15 @@ def test_nothing_else_is_lost_or_spoilt(found, tmp_path):
     suite, pipe, page, link = (tmp_path / name for name in ("suite.json", "pipe", "page.md", "link.xml"))
     suite.write_text("{}")
     os.mkfifo(pipe)
-    for wrong in (
-        (suite, None),
-        (pipe, None),
-        (Path("-"), None),
-        (None, suite),
-        (page, page),
-        (page, tmp_path / "./page.md"),
+    for wrong, said in (
+        ((suite, None), "is no XML and would be lost"),
+        ((pipe, None), "a pipe or a device is there"),
+        ((Path("-"), None), "JUnit is a file"),
+        ((None, suite), "Markdown would spoil a .json file"),
+        ((page, page), "these are two files"),
+        ((page, tmp_path / "./page.md"), "these are two files"),
     ):
-        with pytest.raises(UsageError):
+        with pytest.raises(UsageError, match=said):
             check_places(*wrong)
     assert suite.read_text() == "{}"
     earlier = tmp_path / "gate.xml"

@@ -263,24 +263,26 @@ def test_hours(toy_table):
 
 
 @pytest.mark.parametrize(
-    "request_",
+    ("request_", "said"),
     [
-        PlanRequest(),
-        PlanRequest(k=3, keep=0.5),
-        PlanRequest(goal="p95", wanted={"": 1.0}, k=3),
-        PlanRequest(goal="p95", wanted={"": 0.0}),
-        PlanRequest(goal="p95", wanted={"": float("nan")}),
-        PlanRequest(k=3, targets=0),
-        PlanRequest(k=3, selector="anchor-points"),
-        PlanRequest(k=3, estimator="blup"),
-        PlanRequest(k=3, pool_factor=0.5),
-        PlanRequest(k=3, candidates=0),
-        PlanRequest(k=3, seed=-1),
-        PlanRequest(k=3, metrics=("absent",)),
+        (PlanRequest(), "exactly one of --p95"),
+        (PlanRequest(k=3, keep=0.5), "exactly one of --p95"),
+        (PlanRequest(goal="p95", wanted={"": 1.0}, k=3), "exactly one of --p95"),
+        (PlanRequest(goal="p95", wanted={"": 0.0}), "--p95 0: goals and sizes"),
+        (PlanRequest(goal="p95", wanted={"": float("nan")}), "--p95 nan: goals and sizes"),
+        (PlanRequest(goal="p95", wanted={"score": 1.0, "speed": 1.0}), "--p95 speed: not planned"),
+        (PlanRequest(k=3, targets=0), "--targets 0"),
+        (PlanRequest(k=3, claim="runs"), "--claim runs: known are"),
+        (PlanRequest(k=3, selector="anchor-points"), "--selector anchor-points: planned are"),
+        (PlanRequest(k=3, estimator="blup"), "--estimator blup: planned are"),
+        (PlanRequest(k=3, pool_factor=0.5), "--pool-factor 0.5"),
+        (PlanRequest(k=3, candidates=0), "--candidates 0"),
+        (PlanRequest(k=3, seed=-1), "--seed -1"),
+        (PlanRequest(k=3, metrics=("absent",)), "absent"),
     ],
 )
-def test_what_cannot_be_meant(request_):
-    with pytest.raises(UsageError):
+def test_what_cannot_be_meant(request_, said):
+    with pytest.raises(UsageError, match=said):
         plan_evidence(evidence_of(world(items=20)), request_)
 
 

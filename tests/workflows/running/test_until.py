@@ -12,18 +12,23 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 
 from bestrand_drive import estimate
+from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.crews import far_slot, mailbox
 from bestrand_drive.simulation.engines import dispatch
 from bestrand_drive.suite import read_suite
 from bestrand_drive.workflows.estimating.stopping import order_of
 from bestrand_drive.workflows.running import crews, run, worker
+from bestrand_drive.workflows.running.run_request import RunRequest
+from bestrand_drive.workflows.running.until import goal_of, until_of
 from tests.conftest import Builders, call
 from tests.faults.conftest import base, make_runs
+from tests.simulation.attempts.made import key
 from tests.simulation.processes.trees import ROOT
 from tests.workflows.running.toy_driving import Drives, ToyWorkplace, crew_of, far_worker
 from tests.workflows.toys import LEVELS
@@ -301,7 +306,7 @@ def test_a_driver_that_is_killed_in_a_block_changes_nothing(driven, bench, suite
     log = tmp_path / "log"
     with log.open("w") as stream, subprocess.Popen(words, cwd=ROOT, stdout=stream, stderr=stream) as process:
         try:
-            end_s = time.monotonic() + 60
+            end_s = time.monotonic() + 120
             while len(list(driven.path.glob("attempts/*/1.json"))) < 58 and time.monotonic() < end_s:
                 assert process.poll() is None, log.read_text()
                 time.sleep(0.02)
@@ -333,6 +338,20 @@ def test_mistakes_are_told_before_anything_is_driven(driven, options, word):
     ran = driven.run(*options, code=2)
     assert word in ran.err
     assert not driven.path.exists()
+
+
+def test_a_suite_and_what_is_run_of_it_must_be_one(bench_suite, tmp_path):
+    """Else a block would never be whole, or another benchmark's order would judge."""
+    request = RunRequest("fail2drive", None, bench_suite, "a.py", tmp_path / "run", until={METRIC: 3.0})
+    with pytest.raises(UsageError, match="is a suite of bench2drive, not of fail2drive"):
+        goal_of(request)
+    request = replace(request, benchmark="bench2drive")
+    keys = [key(route) for route in read_suite(bench_suite).chosen]
+    assert set(until_of(request, keys).block_of) == {one.cell for one in keys}
+    with pytest.raises(UsageError, match=f"lacks route {keys[0].route_id} of its own suite"):
+        until_of(request, keys[1:])
+    with pytest.raises(UsageError, match=r"route 9 of .* is none of its suite\.json"):
+        until_of(request, [*keys, key(9)])
 
 
 def test_only_a_suite_has_an_order(driven, bench):

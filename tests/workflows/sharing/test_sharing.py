@@ -188,7 +188,9 @@ def test_the_routes_of_another_set_are_refused(bestrand, bench, fail, fail_suite
     for path in sorted(fail.routes.iterdir())[:-2]:
         (lacking / path.name).write_bytes(path.read_bytes())
     shared = given(bestrand, fail_suite, tmp_path / "f.json")
-    assert bestrand("materialize", shared, "--routes", lacking, "--out", tmp_path / "copy").code in (2, 4)
+    ran = bestrand("materialize", shared, "--routes", lacking, "--out", tmp_path / "copy")
+    assert (ran.code, "lacks its partner" in ran.err) == (4, True), ran.err
+    assert not (tmp_path / "copy").exists()
 
 
 def test_a_table_without_some_items_is_refused(bestrand, toy_table, table_suite, tmp_path):
@@ -224,30 +226,33 @@ def put(*path: str | int, value: object) -> Callable[[Raw], None]:
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("change", "word"),
     [
-        put("share_version", value=2),
-        put("share_version", value=True),
-        put("share_version", value=1.0),
-        put("left_out", value="half a pair: \ud800"),
-        put("suite", value=None),
-        put("suite", "chosen", 0, value="../../etc/passwd"),
-        put("suite", "k", value=23),
-        put("suite", "items", 3, "id", value="\x1b[2J"),
-        put("suite", "route_set", value="x" * 5000),
-        put("items_sha256", value="0" * 64),
-        put("routes", value=[1]),
-        put("files", value={"routes.xml": 3}),
-        put("extra", value=1),
+        (put("share_version", value=2), "share_version 2"),
+        (put("share_version", value=True), "share_version True"),
+        (put("share_version", value=1.0), "share_version 1.0"),
+        (put("left_out", value="half a pair: \ud800"), "control characters"),
+        (put("suite", value=None), "schema version None"),
+        (put("suite", "chosen", 0, value="../../etc/passwd"), "a chosen id is not among the items"),
+        (put("suite", "k", value=23), "the chosen ids do not match k"),
+        (put("suite", "surprise", value=1), "surprise: Extra"),
+        (put("suite", "choice", "seed", value=1), "does not match its content_sha256"),
+        (put("suite", "items", 3, "id", value="\x1b[2J"), "control characters"),
+        (put("suite", "route_set", value="x" * 5000), "too long for a name"),
+        (put("items_sha256", value="0" * 64), "items_sha256 is not that of its items"),
+        (put("routes", value=[1]), "routes: Input should be"),
+        (put("files", value={"routes.xml": 3}), "files.routes.xml: Input should be"),
+        (put("extra", value=1), "extra: Extra"),
     ],
 )
-def test_an_edited_file_is_refused(bestrand, bench, bench_suite, tmp_path, change):
+def test_an_edited_file_is_refused(bestrand, bench, bench_suite, tmp_path, change, word):
     shared = given(bestrand, bench_suite, tmp_path / "s.json")
     raw = json.loads(shared.read_text())
     change(raw)
     shared.write_text(json.dumps(raw))
     ran = bestrand("materialize", shared, "--routes", bench.routes, "--out", tmp_path / "copy")
     assert ran.code == 4, ran.out
+    assert word in ran.err
     assert "\x1b" not in ran.err
     assert not (tmp_path / "copy").exists()
 
@@ -286,11 +291,23 @@ def test_strata_that_the_routes_do_not_have_are_refused(bestrand, bench, bench_s
     assert "otherwise" in ran.err
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"share_version": 1}', b"[" * 100_000, b"\xff\xfe"])
-def test_what_is_no_shared_file_is_refused(bestrand, bench, tmp_path, content):
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (b"", "the file is empty"),
+        (b"{", "truncated or damaged"),
+        (b"[]", "share_version None"),
+        (b'{"share_version": 1}', "schema version None"),
+        (b"[" * 100_000, "nested too deep"),
+        (b"\xff\xfe", "not UTF-8 text"),
+    ],
+)
+def test_what_is_no_shared_file_is_refused(bestrand, bench, tmp_path, content, word):
     (tmp_path / "s.json").write_bytes(content)
     ran = bestrand("materialize", tmp_path / "s.json", "--routes", bench.routes, "--out", tmp_path / "copy")
     assert ran.code == 4
+    assert str(tmp_path / "s.json") in ran.err
+    assert word in ran.err
 
 
 def test_a_suite_whose_routes_were_edited_is_not_shared(bestrand, bench, bench_suite, tmp_path):
@@ -298,14 +315,17 @@ def test_a_suite_whose_routes_were_edited_is_not_shared(bestrand, bench, bench_s
     copy.mkdir()
     for name, content in tree(bench_suite).items():
         (copy / name).write_bytes(content.replace(b'y="4.0"', b'y="4.5"', 1))
-    assert bestrand("share", copy, "--out", tmp_path / "s.json", "--routes", bench.routes).code == 4
+    ran = bestrand("share", copy, "--out", tmp_path / "s.json", "--routes", bench.routes)
+    assert (ran.code, "was changed; make the suite again" in ran.err) == (4, True), ran.err
     assert not (tmp_path / "s.json").exists()
 
 
 def test_a_file_that_is_there_stays(bestrand, bench_suite, tmp_path):
     shared = given(bestrand, bench_suite, tmp_path / "s.json")
     before = shared.read_bytes()
-    assert bestrand("share", bench_suite, "--out", shared).code == 2
+    shared.write_text("another's")
+    ran = bestrand("share", bench_suite, "--out", shared)
+    assert (ran.code, "--force" in ran.err, shared.read_text()) == (2, True, "another's")
     assert given(bestrand, bench_suite, shared, "--force").read_bytes() == before
 
 
