@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import hypothesis
 import pytest
 
 from tests.headless.client.known_faults import pytest_terminal_summary  # noqa: F401  a hook: pytest finds it here
@@ -25,6 +26,10 @@ for _name in ("COLUMNS", "FORCE_COLOR", "GITHUB_ACTIONS", "NO_COLOR", "PY_COLORS
     os.environ.pop(_name, None)
 """What typer and rich take for a terminal's colours and width, some of it when they are imported: tests that want
 some say so, and words that are looked for must not be cut or coloured because of who runs the tests."""
+
+hypothesis.settings.register_profile("same", deadline=None, derandomize=True, database=None)
+hypothesis.settings.load_profile("same")
+"""Every run tries the same examples, and a busy machine is no fault of what is tested."""
 
 KINDS = (
     "collisions_layout",

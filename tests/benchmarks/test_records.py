@@ -291,7 +291,7 @@ def test_unreadable_folder_is_refused_not_skipped(build, tmp_path, monkeypatch):
         read(tmp_path)
 
 
-@settings(max_examples=200, deadline=None, derandomize=True, database=None)
+@settings(max_examples=200)
 @given(position=st.integers(0, 10_000), byte=st.integers(0, 255))
 def test_one_damaged_byte_is_read_or_refused(build, tmp_path_factory, position, byte):
     path = tmp_path_factory.getbasetemp() / "damaged.json"

@@ -11,7 +11,7 @@ from bestrand_drive.benchmarks.routes import parse_routes, read_route_file, subs
 from bestrand_drive.errors import DataRefused
 
 HERE = Path("routes.xml")
-LIGHT = settings(max_examples=60, deadline=None, derandomize=True, database=None)
+LIGHT = settings(max_examples=60)
 
 
 def elements(file):

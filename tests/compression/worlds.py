@@ -20,9 +20,6 @@ Array = np.ndarray
 
 LIGHT = settings(
     max_examples=100,
-    deadline=None,
-    derandomize=True,
-    database=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
 )
 LAYOUTS = ("mixed", "pairs", "one", "singletons", "mixed", "pairs")

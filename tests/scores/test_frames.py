@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.scores.frames import DenseScores, dense_scores
 
-LIGHT = settings(max_examples=40, deadline=None, derandomize=True, database=None)
+LIGHT = settings(max_examples=40)
 
 
 def _wide(items: int, models: int, seed: int) -> pd.DataFrame:

@@ -29,7 +29,7 @@ def matrix(cells: np.ndarray, **changes: object) -> ScoreMatrix:
     return replace(built, **changes) if changes else built
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@settings(max_examples=40)
 @given(st.integers(1, 20), st.integers(1, 6), st.integers(0, 999))
 def test_folding_equals_brute_force(items: int, kinds: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -89,7 +89,7 @@ def test_domains_are_those_of_the_groups() -> None:
     assert folded.domains["d"].tolist() == [False, True]
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, database=None)
+@settings(max_examples=40)
 @given(st.integers(1, 20), st.integers(1, 6), st.integers(0, 999), st.booleans())
 def test_whole_groups_repeats_and_noise_equal_brute_force(items: int, kinds: int, seed: int, whole: bool) -> None:
     """The mean of n members with run variances v_i has the variance sum v_i / n^2, and as few runs as the fewest."""

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from bestrand_drive.headless.wire.messages import Malformed, Messages
 from tests.headless.fakes import Raw, serving
 
-SEARCH = settings(max_examples=100, derandomize=True, deadline=None, database=None)
+SEARCH = settings(max_examples=100)
 REQUEST = msgpack.packb([0, 1, "version", [[False]]])
 VERSION = [[1, "0.9.16"]]
 LEAF = st.none() | st.booleans() | st.integers(-(2**63), 2**64 - 1) | st.floats() | st.text(max_size=9) | st.binary()

@@ -17,9 +17,7 @@ from bestrand_drive.headless.versions import Answer
 from tests.headless.live import Live
 from tests.headless.rpc.test_every_call import calls
 
-SEARCH = settings(
-    max_examples=40, derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
-)
+SEARCH = settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow])
 LEAF = st.one_of(
     st.none(),
     st.booleans(),

@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bestrand_drive.benchmarks.outcomes import Outcome
@@ -191,7 +191,6 @@ def test_a_word_that_no_file_can_hold_is_damage_and_no_crash(field):
     assert failed(reason=found.reason, status=found.status, detail=found.detail).to_json()
 
 
-@settings(deadline=None)  # a machine that stands still for a moment is no fault
 @given(st.floats(allow_nan=True, allow_infinity=True))
 def test_any_composed_score_is_scored_missing_or_corrupt(number):
     """F15: inside 0 to 100 (and a rounding error) it is scored, no number is missing, everything else is damaged."""

@@ -6,7 +6,7 @@ import heapq
 from itertools import product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bestrand_drive.simulation.scheduling.queue import SLACK, Job, Queue
@@ -20,7 +20,6 @@ JOBS = st.lists(
     ),
     max_size=40,
 )
-PATIENT = settings(deadline=None)
 """A machine that stands still for a moment is no fault."""
 REPEATED = st.lists(st.builds(Job, st.floats(0, 50), st.sampled_from("AB"), st.integers(0, 2)), max_size=30)
 
@@ -55,7 +54,6 @@ def best_end(jobs: list[Job], slots: int) -> float:
     return min(ends)
 
 
-@PATIENT
 @given(jobs=JOBS, slots=st.integers(1, 6), by_town=st.booleans())
 def test_every_job_once_and_always_in_the_same_order(jobs, slots, by_town):
     first, *_ = drained(Queue(jobs, slots, by_town=by_town), jobs, slots)
@@ -63,7 +61,6 @@ def test_every_job_once_and_always_in_the_same_order(jobs, slots, by_town):
     assert first == drained(Queue(jobs, slots, by_town=by_town), jobs, slots)[0]
 
 
-@PATIENT
 @given(jobs=REPEATED, slots=st.integers(1, 4), by_town=st.booleans())
 def test_every_route_once_before_any_is_repeated(jobs, slots, by_town):
     order, *_ = drained(Queue(jobs, slots, by_town=by_town), jobs, slots)
@@ -71,7 +68,6 @@ def test_every_route_once_before_any_is_repeated(jobs, slots, by_town):
     assert repeats == sorted(repeats)
 
 
-@PATIENT
 @given(jobs=JOBS, slots=st.integers(1, 8))
 def test_towns_cost_no_more_than_is_promised(jobs, slots):
     """Where longest first ends, or the slack above what no order can beat."""
@@ -81,7 +77,6 @@ def test_towns_cost_no_more_than_is_promised(jobs, slots):
     assert end <= max(plain, (1 + SLACK) * bound) * (1 + 1e-9)
 
 
-@PATIENT
 @given(jobs=JOBS.map(lambda jobs: jobs[:6]), slots=st.integers(1, 3))
 def test_longest_first_is_within_a_third_of_the_best(jobs, slots):
     """Graham 1969: 4/3 - 1/(3m) for longest first; held against all ways to share them."""

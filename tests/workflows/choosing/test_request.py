@@ -44,7 +44,7 @@ def brute_filled(cost: np.ndarray) -> np.ndarray:
     return out
 
 
-@settings(max_examples=60, deadline=None, derandomize=True, database=None)
+@settings(max_examples=60)
 @given(st.integers(0, 10**6), st.integers(2, 12), st.integers(1, 5), st.sampled_from([0.0, 0.2, 0.7]))
 def test_filled_durations(seed: int, items: int, policies: int, gaps: float) -> None:
     cost = costs(seed, items, policies, gaps)
