@@ -20,7 +20,6 @@ JOBS = st.lists(
     ),
     max_size=40,
 )
-"""A machine that stands still for a moment is no fault."""
 REPEATED = st.lists(st.builds(Job, st.floats(0, 50), st.sampled_from("AB"), st.integers(0, 2)), max_size=30)
 
 
