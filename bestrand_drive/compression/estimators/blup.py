@@ -124,10 +124,12 @@ def _system(s: Array, w: Array, squares: Array, model: DifficultyModel) -> _Syst
 def _positive(model: DifficultyModel) -> tuple[float, float]:
     """Variances of strata and items; where all probes agree exactly inside strata, items get a nominal variance.
 
-    The floor keeps the low-rank solver far from cancellation (relative error about 1e-16 s_u2 / s_e2).
+    The floors keep the low-rank solver far from cancellation (relative error about 1e-16 s_u2 / s_e2, and likewise
+    with what the slopes tell).
     """
     total = model.s_u2 + model.s_e2
-    return (model.s_u2, max(model.s_e2, 1e-6 * total)) if total > 0 else (0.0, 1.0)
+    told = float((model.v_b * (model.d**2).max(axis=0)).max())
+    return (model.s_u2, max(model.s_e2, 1e-6 * total, 1e-12 * told)) if total > 0 else (0.0, 1.0)
 
 
 def _inverse(d: Array, strata: Array, v_b: Array, s_u2: float, s_e2: float) -> Callable[[Array], Array]:
