@@ -9,7 +9,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.files import dump_json, read_bytes, sha256_bytes
+from bestrand_drive.files import dump_json, read_bytes, refuse_swollen, sha256_bytes
+from bestrand_drive.scores.metrics import LARGEST
+from bestrand_drive.suite_faults import faults
 
 SCHEMA_VERSION = 1
 DIGITS = 9
@@ -24,22 +26,27 @@ def _round(value: float) -> float:
     return 0.0 if abs(value) < TINY else float(f"{value:.{DIGITS}g}")
 
 
-Number = Annotated[float, AfterValidator(_round), Field(allow_inf_nan=False)]
+_MOST = 10 * LARGEST
+"""Of a number in metric units, with room for differences and sums of scores."""
+Number = Annotated[float, AfterValidator(_round), Field(allow_inf_nan=False, ge=-_MOST, le=_MOST)]
+Amount = Annotated[float, AfterValidator(_round), Field(allow_inf_nan=False, ge=0, le=_MOST)]
+Variance = Annotated[float, AfterValidator(_round), Field(allow_inf_nan=False, ge=0, le=_MOST**2)]
+Count = Annotated[int, Field(ge=1)]
 
 
 class _Model(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class MixedModel(_Model):
     """Constants of the difficulty model of one metric (metric units; see ``compression.difficulty``)."""
 
     beta: tuple[Number, Number]
-    v_b: tuple[Number, Number]
-    s_u2: Number
-    s_e2: Number
-    within_variance: Number
-    between_variance: Number
+    v_b: tuple[Variance, Variance]
+    s_u2: Variance
+    s_e2: Variance
+    within_variance: Variance
+    between_variance: Variance
 
 
 class Regression(_Model):
@@ -54,16 +61,16 @@ class Regression(_Model):
     """
 
     slope: Number
-    variance: Number
-    correlation: Number
-    pool: int
+    variance: Variance
+    correlation: Annotated[Number, Field(ge=0, le=1)]
+    pool: Count
     scores: list[list[Number]]
 
 
 class SuiteNoise(_Model):
     """Run noise of one metric when the target was run once: standard deviation on one item, and its source."""
 
-    sd: Number
+    sd: Amount
     source: str
 
 
@@ -88,7 +95,7 @@ class SuiteMetric(_Model):
     between: list[Number] | None
     regression: Regression | None
     noise: SuiteNoise | None
-    expected_error: Number | None
+    expected_error: Amount | None
 
 
 class SuiteProbe(_Model):
@@ -112,11 +119,11 @@ class SuiteProbe(_Model):
     copy_of: str | None
     source: str
     licence: str
-    items: int
+    items: Annotated[int, Field(ge=0)]
     full: dict[str, Number]
     digest: str
     full_digest: str
-    hours: tuple[Number, Number] | None = None
+    hours: tuple[Amount, Amount] | None = None
 
 
 class SuiteItem(_Model):
@@ -134,9 +141,9 @@ class SuiteItem(_Model):
     id: str
     stratum: str | None = None
     members: list[str] = []
-    weight: Number = 1.0
+    weight: Amount = 1.0
     in_pool: bool = True
-    cost_s: Number | None = None
+    cost_s: Amount | None = None
 
     @property
     def leaves(self) -> list[str]:
@@ -172,7 +179,7 @@ class Choice(_Model):
     """
 
     selector: str
-    seed: int
+    seed: Annotated[int, Field(ge=0, lt=2**63)]
     settings: dict[str, str | int | float | bool | None]
     excluded: dict[str, str]
     undriven_strata: list[str]
@@ -221,13 +228,13 @@ class Suite(_Model):
     """
 
     schema_version: Literal[1] = 1
-    benchmark: str
+    benchmark: Literal["bench2drive", "fail2drive", "builtin", "scores"]
     route_set: str
     source_sha256: str
-    n: int
-    k: int
+    n: Count
+    k: Count
     chosen: list[str]
-    strata: dict[str, int]
+    strata: dict[str, Count]
     choice: Choice
     metrics: list[SuiteMetric]
     harmonic: list[HarmonicMetric]
@@ -235,7 +242,7 @@ class Suite(_Model):
     probes: list[SuiteProbe]
     families: dict[str, list[str]]
     items: list[SuiteItem]
-    ceiling: dict[str, dict[int, tuple[int, int]]] = {}
+    ceiling: dict[str, dict[Count, tuple[Annotated[int, Field(ge=0)], Count]]] = {}
     findings: list[str] = []
     predecessor: Predecessor | None = None
     imported: dict[str, JsonValue] | None = None
@@ -294,6 +301,7 @@ def read_suite(folder: str | Path) -> Suite:
     place = Path(folder)
     path = place if place.is_file() else place / "suite.json"
     content = read_bytes(path)
+    refuse_swollen(content, str(path))
     try:
         raw = json.loads(content)
     except (ValueError, RecursionError) as error:
@@ -316,55 +324,22 @@ def parsed_suite(raw: object, path: str) -> Suite:
             "Make the suite again, or use the bestrand_drive version that wrote it."
         )
     try:
-        suite = Suite.model_validate(raw)
-        _check(suite, path)
+        suite = Suite.model_validate_json(json.dumps(raw, ensure_ascii=False).encode(), strict=True)
     except UnicodeEncodeError as error:
         raise DataRefused(f"{path}: holds half of a surrogate pair, which is no text; make the suite again.") from error
+    except RecursionError as error:
+        raise DataRefused(f"{path}: nested too deep for a suite; make the suite again.") from error
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         raise DataRefused(f"{path}: {where}: {first['msg']} ({error.error_count()} faults).") from error
+    _refuse_faults(suite, path)
     return suite
 
 
-def _check(suite: Suite, path: str) -> None:
-    """Refuse a suite whose parts disagree."""
-    known = set(suite.item_ids)
-    lengths = {
-        len(column) for metric in suite.metrics for column in (metric.within, metric.between) if column is not None
-    }
-    weights = {item.id: item.weight for item in suite.items}
-    parts = {part for rule in suite.harmonic for part in (rule.score, rule.success)}
-    faults = [
-        (len(known) != len(suite.items), "an item id occurs twice"),
-        (len(suite.items) != suite.n, f"{len(suite.items)} items are listed, n says {suite.n}"),
-        (len(suite.chosen) != suite.k or len(set(suite.chosen)) != suite.k, "the chosen ids do not match k"),
-        (not set(suite.chosen) <= known, "a chosen id is not among the items"),
-        (not suite.chosen, "nothing is chosen"),
-        (not suite.metrics, "it has no metric"),
-        (min(weights.values(), default=0.0) < 0, "an item counts less than nothing"),
-        (sum(weights.get(name, 0.0) for name in suite.chosen) <= 0, "the chosen items count nothing"),
-        (not lengths <= {suite.n}, "a difficulty column has not one number an item"),
-        (any(not _fits(metric.regression, suite.k) for metric in suite.metrics), "a regression has not a row an id"),
-        (not parts <= {metric.name for metric in suite.metrics}, "a harmonic mean is of a metric that is not there"),
-        (suite.predecessor is not None and not _follows(suite, suite.predecessor), "its predecessor is another's"),
-        (suite.content_hash() != suite.content_sha256, "its content does not match its content_sha256"),
-    ]
-    for wrong, message in faults:
-        if wrong:
-            raise DataRefused(f"{path}: {message}. The file was edited or damaged; make the suite again.")
-
-
-def _fits(regression: Regression | None, k: int) -> bool:
-    """Whether a regression, where there is one, has a row for each chosen item, all of the same probes."""
-    if regression is None:
-        return True
-    widths = {len(row) for row in regression.scores}
-    return len(regression.scores) == k and len(widths) == 1 and 0 not in widths
-
-
-def _follows(suite: Suite, before: Predecessor) -> bool:
-    """Whether kept and added items make the suite, and removed ones are not in it."""
-    parts = [*before.kept, *before.added]
-    gone = set(before.removed)
-    return len(parts) == suite.k and set(parts) == set(suite.chosen) and gone <= set(suite.item_ids) - set(suite.chosen)
+def _refuse_faults(suite: Suite, path: str) -> None:
+    wrong = next(faults(suite, path), None)
+    if wrong is None and suite.content_hash() != suite.content_sha256:
+        wrong = "its content does not match its content_sha256"
+    if wrong is not None:
+        raise DataRefused(f"{path}: {wrong}. The file was edited or damaged; make the suite again.")

@@ -12,6 +12,8 @@ from bestrand_drive.benchmarks.record_ids import route_number
 from bestrand_drive.benchmarks.routes import RouteFile
 
 NO_RECORD = "no record"
+_LONGEST_S = 1e9
+"""Thirty years: what took longer was not measured."""
 
 
 @dataclass(frozen=True)
@@ -125,14 +127,14 @@ def score_table(
 
     Args:
         cells: Each (item, repeat, metric) once.
-        costs: item_id, repeat, wall time in seconds; times that are not positive numbers are left out.
+        costs: item_id, repeat, wall time in seconds; times that are not positive, or endless, are left out.
         counts: Kept as they are.
         notes: Kept as they are.
     """
     all_cells = list(cells)
     measured = [(c.item_id, c.repeat, c.metric, c.value) for c in all_cells if not c.reason]
     absent = [(c.item_id, c.repeat, c.metric, c.reason) for c in all_cells if c.reason]
-    timed = [cost for cost in costs if math.isfinite(cost[2]) and cost[2] > 0]
+    timed = [cost for cost in costs if 0 < cost[2] <= _LONGEST_S]
     return ScoreTable(
         pd.DataFrame(measured, columns=["item_id", "repeat", "metric", "value"]),
         pd.DataFrame(absent, columns=["item_id", "repeat", "metric", "reason"]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,6 +63,17 @@ def _member(path: Path) -> PairMember:
     if (number >= PAIR_OFFSET) != (split == "generalization"):
         raise DataRefused(f"{path}: base ids lie below {PAIR_OFFSET}, generalization ids above. Restore the name.")
     return PairMember(split, match["kind"], number, file)
+
+
+def is_pair(members: Sequence[str]) -> bool:
+    """Whether these are the stems of a pair's two files, base first."""
+    both = [match for match in map(_FILE.fullmatch, members) if match is not None]
+    if len(members) != 2 or len(both) != 2:
+        return False
+    (base, generalization), numbers = both, [int(match["id"]) for match in both]
+    named = base["split"].lower(), generalization["split"].lower()
+    apart = numbers[1] - numbers[0]
+    return named == SPLITS and base["kind"] == generalization["kind"] and apart == PAIR_OFFSET > numbers[0]
 
 
 def pair_row(folder: Path, item: str, pair: dict[str, PairMember]) -> tuple[str, tuple[str, str], str, str]:

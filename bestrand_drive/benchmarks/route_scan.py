@@ -23,7 +23,7 @@ MAX_DEPTH = 64
 _ROUTE_DEPTH = 2
 _ENCODINGS = {"utf-8", "ascii", "iso8859-1", "iso8859-15", "cp1252"}
 _WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
-_ROUTE_ID = re.compile(r"0|[1-9][0-9]{0,17}")
+ROUTE_ID = re.compile(r"0|[1-9][0-9]{0,17}")
 _PLACES = {"position", "trigger_point"}
 
 
@@ -141,7 +141,7 @@ class RouteScan:
             if not attributes.get(name, "").strip():
                 raise self._refusal(f"this <route> has no {name}. Every route needs id and town")
         identifier, line = attributes["id"], self._parser.CurrentLineNumber
-        if not _ROUTE_ID.fullmatch(identifier):
+        if not ROUTE_ID.fullmatch(identifier):
             raise self._refusal(f"route id {identifier[:40]!r} is not a whole number (digits, no leading zero)")
         if identifier in self._lines:
             first = self._lines[identifier]

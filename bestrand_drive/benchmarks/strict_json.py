@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.files import read_bytes
+from bestrand_drive.files import read_bytes, refuse_swollen
 
 JsonObject = dict[str, Any]
 
@@ -27,8 +27,10 @@ def parse_json(content: bytes, path: str) -> Any:  # noqa: ANN401  as above
     """Parse the content of a file; ``path`` is only used in messages. A byte order mark is passed over.
 
     Raises:
-        DataRefused: It is empty, truncated, two documents in one, no UTF-8, nested too deep, or repeats a key.
+        DataRefused: It is empty, truncated, two documents in one, no UTF-8, nested too deep, repeats a key, or
+            would fill the memory.
     """
+    refuse_swollen(content, path)
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.files import read_bytes
+from bestrand_drive.files import read_bytes, refuse_swollen
 
 LONGEST_LINE = 64 * 2**20
 """Bytes of one JSON line; a line holds one answer of a model."""
@@ -44,12 +44,13 @@ def read_json(path: Path, *, limit_mib: int = 1024) -> Any:  # noqa: ANN401  any
     return parse_json(read_bytes(path, limit_mib=limit_mib), str(path))
 
 
-def parse_json(content: bytes | str, place: str) -> Any:  # noqa: ANN401  anything JSON can hold
+def parse_json(content: bytes, place: str) -> Any:  # noqa: ANN401  anything JSON can hold
     """Parse JSON text; ``place`` is only used in messages.
 
     Raises:
-        DataRefused: It is no JSON.
+        DataRefused: It is no JSON, or would fill the memory.
     """
+    refuse_swollen(content, place)
     try:
         return json.loads(content)
     except (ValueError, RecursionError) as error:

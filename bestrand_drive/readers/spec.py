@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
@@ -78,7 +79,7 @@ def spec_of(raw: object, place: str) -> ImportSpec:
             filter=_text(raw["filter"]),
             scales={_text(name): _scale(scale) for name, scale in raw["scales"].items()},
             duplicates=_text(raw["duplicates"]),
-            macro=bool(raw["macro"]),
+            macro=_yes_or_no(raw["macro"]),
             versions={_text(name): _texts(versions) for name, versions in raw["versions"].items()},
         )
     except (TypeError, ValueError, AttributeError, KeyError) as error:
@@ -98,5 +99,19 @@ def _texts(values: object) -> tuple[str, ...]:
 
 
 def _scale(raw: Mapping[str, Any]) -> Scale:
-    low, high = (None if raw[name] is None else float(raw[name]) for name in ("low", "high"))
-    return Scale(low, high, bool(raw["higher_is_better"]))
+    low, high = (_bound(raw[name]) for name in ("low", "high"))
+    return Scale(low, high, _yes_or_no(raw["higher_is_better"]))
+
+
+def _bound(value: object) -> float | None:
+    if value is None:
+        return None
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        raise TypeError("a finite number was expected")
+    return float(value)
+
+
+def _yes_or_no(value: object) -> bool:
+    if not isinstance(value, bool):
+        raise TypeError("true or false was expected")
+    return value

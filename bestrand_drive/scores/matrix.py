@@ -13,10 +13,7 @@ from torch import Tensor
 
 from bestrand_drive.errors import DataRefused, UsageError, choices
 from bestrand_drive.scores.frames import dense_scores
-from bestrand_drive.scores.metrics import MetricSpec
-
-LARGEST = 1e18
-"""Size of the largest score: float32 still holds its square, so variances stay finite."""
+from bestrand_drive.scores.metrics import LARGEST, MetricSpec
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,9 @@ import numpy as np
 
 from bestrand_drive.errors import UsageError
 
+LARGEST = 1e18
+"""Size of the largest score: float32 still holds its square, so variances stay finite."""
+
 
 @dataclass(frozen=True)
 class MetricSpec:
@@ -36,7 +39,9 @@ class MetricSpec:
     def __post_init__(self) -> None:
         if not self.name:
             raise UsageError("A metric needs a name.")
-        if self.low is not None and self.high is not None and not self.low < self.high:
+        if not all(abs(end) <= LARGEST for end in (self.low, self.high) if end is not None):
+            raise UsageError(f"Metric {self.name}: bounds [{self.low}, {self.high}] go beyond {LARGEST:g}.")
+        if self.bounds is not None and not np.float32(self.bounds[0]) < np.float32(self.bounds[1]):
             raise UsageError(f"Metric {self.name}: bounds [{self.low}, {self.high}] are empty.")
 
     @property

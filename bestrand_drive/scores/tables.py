@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.scores.frames import ITEM_COLUMNS, MODEL_COLUMNS, as_numbers
+from bestrand_drive.scores.metrics import LARGEST
 
 SUFFIXES = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".jsonl", ".jsonl.gz", ".parquet")
 
@@ -155,6 +156,6 @@ def _costs(frame: pd.DataFrame, path: Path) -> np.ndarray | None:
     if "cost_s" not in frame.columns:
         return None
     costs = as_numbers(frame["cost_s"])
-    if not np.isfinite(costs).all() or (costs < 0).any():
+    if not ((costs >= 0) & (costs <= LARGEST)).all():
         raise DataRefused(f"{path}: column cost_s must hold seconds, zero or more, for every item.")
     return costs

@@ -124,10 +124,12 @@ def _system(s: Array, w: Array, squares: Array, model: DifficultyModel) -> _Syst
 def _positive(model: DifficultyModel) -> tuple[float, float]:
     """Variances of strata and items; where all probes agree exactly inside strata, items get a nominal variance.
 
-    The floor keeps the low-rank solver from cancellation: at the floor itself an estimate is right to 1e-5 of its size.
+    The floors keep the low-rank solver from cancellation, with what the slopes tell, too: at the floor itself an estimate
+    is right to 1e-5 of its size.
     """
     total = model.s_u2 + model.s_e2
-    return (model.s_u2, max(model.s_e2, 1e-6 * total)) if total > 0 else (0.0, 1.0)
+    told = float((model.v_b * (model.d**2).max(axis=0)).max())
+    return (model.s_u2, max(model.s_e2, 1e-6 * total, 1e-12 * told)) if total > 0 else (0.0, 1.0)
 
 
 def _inverse(d: Array, strata: Array, v_b: Array, s_u2: float, s_e2: float) -> Callable[[Array], Array]:

@@ -58,17 +58,35 @@ class Attachments:
 
     def __init__(self) -> None:
         self._entries: dict[int, tuple[int, int, int, Transform]] = {}
+        self._children: dict[int, set[int]] = {}
         self._levels: list[_Level] | None = None
 
     def add(self, child_id: int, child_slot: int, parent_id: int, parent_slot: int, relative: Transform) -> None:
         """Attach a child."""
         self._entries[child_id] = (child_slot, parent_id, parent_slot, relative)
+        self._children.setdefault(parent_id, set()).add(child_id)
         self._levels = None
 
     def remove(self, child_id: int) -> None:
         """Detach, if attached."""
-        if self._entries.pop(child_id, None) is not None:
-            self._levels = None
+        entry = self._entries.pop(child_id, None)
+        if entry is None:
+            return
+        siblings = self._children[entry[1]]
+        siblings.remove(child_id)
+        if not siblings:
+            del self._children[entry[1]]
+        self._levels = None
+
+    def below(self, actor_id: int) -> list[int]:
+        """Everything that is attached to an actor, directly or by others, in no order."""
+        found: list[int] = []
+        waiting = [actor_id]
+        while waiting:
+            children = self._children.get(waiting.pop(), ())
+            found += children
+            waiting += children
+        return found
 
     def move(self, child_id: int, relative: Transform) -> None:
         """Change the place relative to the parent."""

@@ -116,11 +116,7 @@ class Population(WorldState):
         actor = self.actors.get(actor_id)
         if actor is None or actor.kind in _BY_THE_MAP:
             return False
-        doomed = {actor_id}
-        for other in self.actors.values():  # by ascending id: a parent comes before its children
-            if other.parent in doomed:
-                doomed.add(other.id)
-        for one in sorted(doomed, reverse=True):
+        for one in sorted([actor_id, *self.attachments.below(actor_id)], reverse=True):  # children before parents
             self._remove(self.actors.pop(one))
         return True
 

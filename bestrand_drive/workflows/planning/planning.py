@@ -21,10 +21,11 @@ from bestrand_drive.workflows.estimating.knowledge import probe_count
 from bestrand_drive.workflows.estimating.targets import TABLE, read_target
 from bestrand_drive.workflows.evidence.evidence import Evidence
 from bestrand_drive.workflows.evidence.probe_models import run_noise
-from bestrand_drive.workflows.planning.outlook import Outlook, metric_outlook
+from bestrand_drive.workflows.planning.outlook import Outlook
 from bestrand_drive.workflows.planning.plan import SuitePlan, make_plan
 from bestrand_drive.workflows.planning.plan_request import PLANNED, PlanRequest
 from bestrand_drive.workflows.planning.plan_terms import Terms, hours_of, suite_hours
+from bestrand_drive.workflows.planning.probe_outlook import metric_outlook
 from bestrand_drive.workflows.planning.suite_outlook import suite_outlook
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +12,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from bestrand_drive.benchmarks.benchmark import Benchmark
 from bestrand_drive.benchmarks.catalog import load_route_sets
-from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.benchmarks.record_ids import route_number
 from bestrand_drive.benchmarks.routes import RouteFile, read_route_file
 from bestrand_drive.benchmarks.strict_json import parse_json
@@ -33,7 +31,6 @@ REFUSED_LETTERS = {"Cc", "Cs"}
 """Unicode categories: control characters, and halves of surrogate pairs, which no UTF-8 file or terminal can hold."""
 HASH_DIGITS = 16
 """Of a route's content hash, as in the known route sets."""
-_ROUTE_NAME = re.compile(r"([A-Za-z0-9]+_)*[0-9]{1,18}")
 _NOT_SHARED = {"suite.json", "provenance.json", USES}
 """Of a suite folder: what the shared file holds itself, and what tells of this lab only."""
 
@@ -181,11 +178,6 @@ def read_shared(path: Path) -> SharedSuite:
         raise DataRefused(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}.") from error
     if shared.items_sha256 != items_digest(item_leaves(suite)):
         raise DataRefused(f"{path}: items_sha256 is not that of its items. The file was edited or damaged.")
-    if suite.benchmark not in DEFINITIONS.keys() | {TABLE}:
-        raise DataRefused(f"{path}: benchmark {suite.benchmark!r} is not known here; a newer version may read it.")
-    odd = [leaf for leaf in item_leaves(suite) if suite.benchmark != TABLE and not _ROUTE_NAME.fullmatch(leaf)]
-    if odd:
-        raise DataRefused(f"{path}: {odd[0]!r} is no route of {suite.benchmark}.")
     return shared
 
 

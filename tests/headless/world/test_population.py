@@ -1,6 +1,6 @@
 """Spawning, destroying, ids, episodes."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
@@ -161,6 +161,23 @@ def test_a_chain_is_destroyed_with_its_root_and_has_an_end(world: "World") -> No
     assert world.destroy(root)
     assert set(world.actors) == before | {other}
     world.tick()
+
+
+class _NotLookedThrough(dict[int, Actor]):
+    """Actors that may be looked up, each by its id."""
+
+    def values(self) -> NoReturn:
+        raise AssertionError("all actors were looked through")
+
+
+def test_to_destroy_one_no_other_is_looked_at(world: "World") -> None:
+    """Else a batch that destroys thousands takes the square of their number."""
+    cones = [world.spawn("static.prop.trafficcone01", {}, Transform((50.0, 1.75, 0.0))).id for _ in range(3)]
+    rider = world.spawn("static.prop.trafficcone01", {}, Transform(), parent=cones[1]).id
+    world.actors = _NotLookedThrough(world.actors)
+    assert world.destroy(cones[1])
+    assert world.destroy(cones[0])
+    assert set(world.actors) & {*cones, rider} == {cones[2]}
 
 
 def test_there_is_a_limit_to_actors(world: "World", monkeypatch: pytest.MonkeyPatch) -> None:

@@ -281,7 +281,11 @@ def test_a_file_in_which_names_are_paths_writes_nothing_else(bestrand, bench, be
 def test_strata_that_the_routes_do_not_have_are_refused(bestrand, bench, bench_suite, tmp_path):
     suite = read_suite(bench_suite)
     forged = suite.model_copy(
-        update={"items": [item.model_copy(update={"stratum": "Accident"}) for item in suite.items]}
+        update={
+            "items": [item.model_copy(update={"stratum": "Accident"}) for item in suite.items],
+            "strata": {"Accident": suite.n},
+            "choice": suite.choice.model_copy(update={"undriven_strata": []}),
+        }
     ).sealed()
     shared = given(bestrand, bench_suite, tmp_path / "s.json")
     raw = json.loads(shared.read_text()) | {"suite": json.loads(forged.to_json())}
