@@ -17,7 +17,8 @@ STRENGTH = 10.0
 
 
 def aipw(sample: Sample, source: Source) -> PointEstimate:
-    """``mean_R yhat + mean_S (y - yhat) / (1 + n / N_R)``, R the items that were not measured.
+    """``mean_R yhat + mean_S (y - yhat) / (1 + n / N_R)``, R the items that were not measured, N_R how many of
+    them count.
 
     Args:
         sample: At least one measured value that counts.
@@ -37,7 +38,7 @@ def aipw(sample: Sample, source: Source) -> PointEstimate:
     slopes, intercept, freedom = ridge(x[counted], y[counted])
     predicted = x @ slopes + intercept
     residuals = y[counted] - predicted[counted]
-    share = len(counted) / len(rest)
+    share = len(counted) / float(sample.chances[rest].sum())
     value = float(np.average(predicted[rest], weights=w[rest]))
     value += float(np.average(residuals, weights=w[counted])) / (1 + share)
     centred = past.width * (residuals - residuals.mean())
