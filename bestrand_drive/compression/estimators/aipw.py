@@ -17,8 +17,9 @@ STRENGTH = 10.0
 
 
 def aipw(sample: Sample, source: Source) -> PointEstimate:
-    """``mean_R yhat + mean_S (y - yhat) / (1 + n / N_R)``, R the items that were not measured, N_R how many of
-    them count.
+    """``mean_R yhat + mean_S (y - yhat) / (1 + n / N_R)``, R the items that were not measured.
+
+    N_R is how many of them count, which for a ratio metric is a share of them.
 
     Args:
         sample: At least one measured value that counts.
