@@ -160,7 +160,9 @@ def _single(problem: Problem, one: Chosen, estimator: str, found: Found, row: in
     for metric, spec in enumerate(problem.scores.metrics):
         values = problem.values[one.indices][:, targets, metric]
         usable = ~np.isnan(values).all(axis=0)
-        source = Source(visible, one.pool, metric, [list(family) for family in one.roles.families])
+        driven = ~np.isnan(problem.values[one.indices][:, targets]).all(axis=2) if spec.ratio else None
+        families = [list(family) for family in one.roles.families]
+        source = Source(visible, one.pool, metric, families, None if driven is None else driven[:, usable])
         answers = guesses(estimator, values[:, usable], one.said, source)
         lines = [_line(answer, spec) for answer in answers]
         line = np.array(lines).reshape(-1, 3).T[:, None, :]

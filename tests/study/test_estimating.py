@@ -118,3 +118,41 @@ def test_which_estimator_is_meant():
     assert estimator_of(one, "random", "expc") == "expc"
     with pytest.raises(UsageError, match=r"median.*known are"):
         estimator_of(one, "random", "median")
+
+
+@pytest.mark.parametrize("estimator", ["aipw", "ppi", "calibration", "poststratified", "exchangeable"])
+def test_a_driven_item_that_logged_nothing_does_not_count(estimator):
+    """Else it is taken for one that is still to be measured: N too large, and no run of all items is ever whole."""
+    problem = driving_problem(gaps=0.0)
+    speed = problem.scores.metric_names.index("speed")
+    values = problem.values[:, :, speed]
+    for k in (20, 40):
+        one = batch(problem, Arm.of("random"), k, 3)[0]
+        found = batch_estimates(problem, [one], estimator)
+        (target,) = one.roles.targets
+        low, value, high = (float(part[0, target, speed]) for part in (found.low, found.value, found.high))
+        if k == 40:
+            assert (low, value, high) == pytest.approx([np.nanmean(values[:, target])] * 3)
+            continue
+        probes = problem.scores.with_policies([problem.scores.policies[number] for number in one.roles.probes])
+        driven = ~np.isnan(problem.values[one.indices][:, [target]]).all(axis=2)
+        families = [list(family) for family in one.roles.families]
+        source = Source(probes, np.arange(40), speed, families, driven)
+        (answer,) = guesses(estimator, values[one.indices][:, [target]], one.said, source)
+        logged = float((~np.isnan(values[one.indices, target])).mean())
+        assert answer.point is not None
+        assert answer.point.population == pytest.approx(40 * logged)
+        assert low < value < high
+        assert value == pytest.approx(answer.value)
+
+
+def test_an_item_without_a_value_counts_where_the_metric_is_no_ratio():
+    problem = driving_problem(gaps=0.2)
+    one = batch(problem, Arm.of("random"), 20, 3)[0]
+    (target,) = one.roles.targets
+    values = problem.values[one.indices][:, [target], 0]
+    assert np.isnan(values).any()
+    source = Source(problem.scores.with_policies(["a", "b"]), np.arange(40), 0)
+    (answer,) = guesses("exchangeable", values, one.said, source)
+    assert answer.point is not None
+    assert answer.point.population == 40

@@ -19,6 +19,8 @@ STRENGTH = 10.0
 def aipw(sample: Sample, source: Source) -> PointEstimate:
     """``mean_R yhat + mean_S (y - yhat) / (1 + n / N_R)``, R the items that were not measured.
 
+    N_R is how many of them count, which for a ratio metric is a share of them.
+
     Args:
         sample: At least one measured value that counts.
         source: Probes with a score on every item.
@@ -37,7 +39,7 @@ def aipw(sample: Sample, source: Source) -> PointEstimate:
     slopes, intercept, freedom = ridge(x[counted], y[counted])
     predicted = x @ slopes + intercept
     residuals = y[counted] - predicted[counted]
-    share = len(counted) / len(rest)
+    share = len(counted) / float(sample.chances[rest].sum())
     value = float(np.average(predicted[rest], weights=w[rest]))
     value += float(np.average(residuals, weights=w[counted])) / (1 + share)
     centred = past.width * (residuals - residuals.mean())

@@ -6,6 +6,8 @@ Without truncation it is the regression (GREG) estimator with all probes as auxi
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from bestrand_drive.compression.estimators.differences import difference_point
@@ -39,7 +41,7 @@ def calibrated(sample: Sample, source: Source) -> PointEstimate:
     y = sample.values[inside]
     design = np.column_stack([np.ones(len(y)), x])
     slopes, _, rank, _ = np.linalg.lstsq(design, y, rcond=1e-6)
-    alone = Sample(_only(sample, inside), sample.weights, sample.strata)
+    alone = replace(sample, values=_only(sample, inside))
     return difference_point(
         alone, float(weights @ y), y - design @ slopes, float(rank), "calibration", float(len(source.pool))
     )

@@ -33,12 +33,13 @@ def poststratified(sample: Sample, source: Source) -> PointEstimate:
     classes = min(MOST_CLASSES, len(inside) // LEAST_MEASURED) if source.columns.shape[1] else 1
     labels = np.zeros(source.items, dtype=np.int64)
     partial = len(inside) > 0 and len(source.pool) < source.items
-    weights = sample.weights.copy()
+    weights, squares = sample.weights.copy(), sample.squares.copy()
     if partial:
-        weights[np.setdiff1d(np.arange(source.items), source.pool)] = 0.0
+        outside = np.setdiff1d(np.arange(source.items), source.pool)
+        weights[outside] = squares[outside] = 0.0
     if classes > 1:
         labels[source.pool] = _classes(source.profile[source.pool], classes)
-    point = stratified_mean(Sample(sample.values, weights, labels))
+    point = stratified_mean(Sample(sample.values, weights, labels, squares))
     if partial:
         lost = max(0.0, 1 / point.population - 1 / sample.population) * sample_variance(point.values)
         point = replace(point, variance=point.variance + lost, population=sample.population, complete=sample.complete)

@@ -25,7 +25,7 @@ def prediction_powered(sample: Sample, source: Source) -> PointEstimate:
     rest = np.setdiff1d(source.pool, counted)
     rest = rest[sample.weights[rest] > 0]
     y, w, f = sample.values[counted], sample.weights[counted], predicted[counted]
-    power = _power(y, f, predicted[rest])
+    power = _power(y, f, predicted[rest], float(sample.chances[rest].sum()))
     mean = float(np.average(y, weights=w))
     value = mean
     if power > 0:
@@ -35,12 +35,19 @@ def prediction_powered(sample: Sample, source: Source) -> PointEstimate:
     return difference_point(sample, value, residuals, 1.0 + (power > 0), "ppi", float(len(source.pool)))
 
 
-def _power(y: Array, f: Array, rest: Array) -> float:
-    """Power ``cov(y, f) / ((1 + n / N_U) var f)`` within 0..1; 0 where nothing is left to predict or to learn from."""
+def _power(y: Array, f: Array, rest: Array, count: float) -> float:
+    """Power ``cov(y, f) / ((1 + n / N_U) var f)`` within 0..1; 0 where nothing is left to predict or to learn from.
+
+    Args:
+        y: float64 [n], measured.
+        f: float64 [n], predicted.
+        rest: Predictions of the items that were not measured.
+        count: How many of them count, N_U.
+    """
     if len(y) < 2 or not len(rest):
         return 0.0
     spread = float(np.concatenate([f, rest]).var(ddof=1))
     if spread <= 1e-18:
         return 0.0
     shared = float(np.mean((y - y.mean()) * (f - f.mean())))
-    return float(np.clip(shared / ((1 + len(y) / len(rest)) * spread), 0.0, 1.0))
+    return float(np.clip(shared / ((1 + len(y) / count) * spread), 0.0, 1.0))

@@ -47,12 +47,19 @@ def guesses(name: str, values: Array, selection: Selection, source: Source) -> l
     if bool(np.isnan(values).all(axis=0).any()):
         raise Incomplete("A target has no usable result on the chosen items, so nothing can be estimated.")
     found = [_within(guess, source) for guess in ESTIMATORS[name](values, selection, source)]
-    whole = ~np.isnan(values).any(axis=0) if len(values) == source.items else np.zeros(values.shape[1], dtype=bool)
+    known = ~np.isnan(values)
+    seen = known if source.driven is None else source.driven
+    whole = seen.all(axis=0) if len(values) == source.items else np.zeros(values.shape[1], dtype=bool)
     weights = source.weights[selection.indices.numpy()]
     return [
-        replace(guess, value=float(np.average(values[:, number], weights=weights))) if whole[number] else guess
-        for number, guess in enumerate(found)
+        _told(guess, float(np.average(column[inside], weights=weights[inside]))) if done else guess
+        for guess, done, column, inside in zip(found, whole, values.T, known.T, strict=True)
     ]
+
+
+def _told(guess: Guess, value: float) -> Guess:
+    """The guess with another value, also in what an interval is made of."""
+    return Guess(value, None if guess.point is None else replace(guess.point, value=value))
 
 
 def _within(guess: Guess, source: Source) -> Guess:
@@ -62,18 +69,17 @@ def _within(guess: Guess, source: Source) -> Guess:
 
 
 def _pointwise(rule: Callable[[Sample, Source], PointEstimate]) -> Estimator:
-    """An estimator that takes one target's sample at a time."""
+    """An estimator that takes one target's sample at a time; it knows which items a ratio metric counts."""
 
     def estimator(values: Array, selection: Selection, source: Source) -> list[Guess]:
-        samples = [source.sample(column, selection.indices.numpy()) for column in values.T]
-        return [Guess.of(rule(sample, source)) for sample in samples]
+        return [Guess.of(rule(sample, source)) for sample in source.samples(values, selection.indices.numpy())]
 
     return estimator
 
 
 def _mean(sample: Sample, source: Source) -> PointEstimate:
     """Plain mean of the measured items, each with its weight in the benchmark; the variance is of a random draw."""
-    alone = Sample(sample.values, sample.weights, np.zeros(source.items, dtype=np.int64))
+    alone = replace(sample, strata=np.zeros(source.items, dtype=np.int64))
     return replace(stratified_mean(alone), method="mean")
 
 

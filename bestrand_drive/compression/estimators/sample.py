@@ -50,6 +50,11 @@ class Sample:
         return float(self.weights.sum() ** 2 / self.squares.sum())
 
     @property
+    def chances(self) -> Array:
+        """Chance of each item to count, float64 [item]: 1 where that is known, 0 where it does not."""
+        return np.asarray(self.weights**2 / np.where(self.squares > 0, self.squares, 1.0))
+
+    @property
     def complete(self) -> bool:
         """Whether every item that counts was measured."""
         return not bool((np.isnan(self.values) & (self.weights > 0)).any())

@@ -10,7 +10,7 @@ import numpy as np
 
 from bestrand_drive.compression.difficulty import DifficultyModel, fit_difficulty
 from bestrand_drive.compression.estimators.expc import ProbeRegression, fit_regression
-from bestrand_drive.compression.estimators.sample import Array, PointEstimate, Sample
+from bestrand_drive.compression.estimators.sample import Array, PointEstimate, Sample, ratio_sample
 from bestrand_drive.compression.profiles import profiles
 from bestrand_drive.compression.strata import stratum_codes
 from bestrand_drive.errors import UsageError
@@ -49,12 +49,15 @@ class Source:
         pool: int64 [pool item], item numbers.
         metric: Number of the metric.
         families: Policy numbers of each family; empty when every probe stands alone.
+        driven: Of a ratio metric: bool [k, target], chosen items on which the target has any score, so that one
+            without this metric does not count; None where an item without a value was not measured.
     """
 
     scores: ScoreMatrix
     pool: Array
     metric: int = 0
     families: Sequence[Sequence[int]] = ()
+    driven: Array | None = None
 
     @property
     def items(self) -> int:
@@ -101,8 +104,13 @@ class Source:
             raise UsageError("expc and exchangeable are for items that count alike; use blup, calibration or ppi.")
         return fit_regression(self.columns, self.pool, self.items)
 
-    def sample(self, values: Array, indices: Array) -> Sample:
-        """One target's values [k] laid on all items."""
-        laid = np.full(self.items, np.nan)
+    def samples(self, values: Array, indices: Array) -> list[Sample]:
+        """Each target's values [k, target] laid on all items; of a ratio metric see ``ratio_sample``."""
+        laid = np.full((self.items, values.shape[1]), np.nan)
         laid[indices] = values
-        return Sample(laid, self.weights, self.strata)
+        samples = [Sample(column, self.weights, self.strata) for column in laid.T]
+        if self.driven is None:
+            return samples
+        driven = np.zeros(laid.shape, dtype=bool)
+        driven[indices] = self.driven
+        return [ratio_sample(sample, column) for sample, column in zip(samples, driven.T, strict=True)]
