@@ -124,8 +124,8 @@ def _system(s: Array, w: Array, squares: Array, model: DifficultyModel) -> _Syst
 def _positive(model: DifficultyModel) -> tuple[float, float]:
     """Variances of strata and items; where all probes agree exactly inside strata, items get a nominal variance.
 
-    The floors keep the low-rank solver from cancellation, with what the slopes tell, too: at the floor itself an estimate
-    is right to 1e-5 of its size.
+    The floors keep the low-rank solver from cancellation, with what the slopes tell, too: at the floor itself an
+    estimate is right to 1e-5 of its size.
     """
     total = model.s_u2 + model.s_e2
     told = float((model.v_b * (model.d**2).max(axis=0)).max())
