@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from bestrand_drive.errors import BestrandError
     from bestrand_drive.scores.matrix import ScoreMatrix
     from bestrand_drive.scores.metrics import MetricSpec
-    from bestrand_drive.suite import Suite, read_suite
+    from bestrand_drive.suite.reading import read_suite
+    from bestrand_drive.suite.schema import Suite
     from bestrand_drive.workflows.comparing.verb import compare, compare_many
     from bestrand_drive.workflows.estimating.verb import enough, order
     from bestrand_drive.workflows.exporting.verb import export
@@ -50,7 +51,7 @@ _HOME = {
     "BestrandError": "bestrand_drive.errors",
     "MetricSpec": "bestrand_drive.scores.metrics",
     "ScoreMatrix": "bestrand_drive.scores.matrix",
-    "Suite": "bestrand_drive.suite",
+    "Suite": "bestrand_drive.suite.schema",
     "check": "bestrand_drive.workflows.living.check",
     "compare": "bestrand_drive.workflows.comparing.verb",
     "compare_many": "bestrand_drive.workflows.comparing.verb",
@@ -62,7 +63,7 @@ _HOME = {
     "import_logs": "bestrand_drive.workflows.importing.verb",
     "order": "bestrand_drive.workflows.estimating.verb",
     "plan": "bestrand_drive.workflows.planning.verb",
-    "read_suite": "bestrand_drive.suite",
+    "read_suite": "bestrand_drive.suite.reading",
     "report": "bestrand_drive.workflows.reporting.verb",
     "theory": "bestrand_drive.compression.theory",
 }

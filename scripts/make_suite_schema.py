@@ -14,12 +14,12 @@ from typing import Any
 
 from documents import markdown, put_into
 
-from bestrand_drive import suite
 from bestrand_drive.files import write_atomic
+from bestrand_drive.suite import schema as suite
 
 NAME = "make_suite_schema"
 NEEDED = "schema_version", "content_sha256"
-"""What the model can be made without, but no file is read without (``suite.parsed_suite``)."""
+"""What the model can be made without, but no file is read without (``suite.reading``)."""
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 

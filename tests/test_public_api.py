@@ -295,7 +295,7 @@ LOWEST = {"errors", "files"}
 ARROWS = {
     "errors": set(),
     "files": {"errors"},
-    "suite": LOWEST,
+    "suite": LOWEST | {"scores", "readers", "benchmarks"},
     "scores": LOWEST,
     "readers": LOWEST | {"scores"},
     "exporters": LOWEST,

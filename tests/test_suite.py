@@ -12,7 +12,8 @@ import pytest
 
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.files import dump_json, sha256_bytes
-from bestrand_drive.suite import Suite, read_suite
+from bestrand_drive.suite.reading import read_suite
+from bestrand_drive.suite.schema import Suite
 from tests.conftest import Ran
 
 Raw = dict[str, Any]

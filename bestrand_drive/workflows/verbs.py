@@ -10,7 +10,8 @@ from bestrand_drive.benchmarks.definitions import MissingRule, definition
 from bestrand_drive.compression.stopping.rule import Goal, Kind
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Suite, read_suite
+from bestrand_drive.suite.reading import read_suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.choosing.compress import compress_evidence
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.choosing.suite_folder import check_target, write_suite

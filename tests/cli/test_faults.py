@@ -19,7 +19,7 @@ from typing import Any, Protocol
 import pytest
 
 import bestrand_drive
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.choosing import suite_folder
 
 HOMES = {"mkstemp": tempfile, "_exchange": suite_folder}

@@ -13,7 +13,7 @@ import pytest
 
 import bestrand_drive.cli.choosing.compress  # noqa: F401  what the command imports is not timed
 from bestrand_drive.benchmarks.catalog import load_rules
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from tests.workflows.toys import read_json
 
 GOLDEN = Path(__file__).resolve().parent.parent / "golden"

@@ -11,7 +11,7 @@ from bestrand_drive import files
 from bestrand_drive.benchmarks import strict_json
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.readers import folders
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 
 VALUES = 20_000
 TOKENS = ["{}", "[]", "[{}]", "[[[[]]]]", '{"":0}', "999", "0"]

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from bestrand_drive.cli.choosing.suite_text import print_suite
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 
 
 def inspect(

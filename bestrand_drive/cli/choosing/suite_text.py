@@ -9,7 +9,7 @@ from rich.console import Console
 from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.cli.tables import console, listed, say, sentences, share, table
 from bestrand_drive.compression.selectors.registry import DRAWN
-from bestrand_drive.suite import Suite, SuiteProbe
+from bestrand_drive.suite.schema import Suite, SuiteProbe
 from bestrand_drive.workflows.choosing.advice import advice
 from bestrand_drive.workflows.evidence.evidence import Evidence
 

@@ -14,7 +14,7 @@ from bestrand_drive.cli.options import numbers
 from bestrand_drive.compression.stopping.rule import Verdict
 from bestrand_drive.errors import ExitCode
 from bestrand_drive.files import dump_json
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows import verbs
 
 

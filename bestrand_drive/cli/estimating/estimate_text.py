@@ -13,7 +13,7 @@ from bestrand_drive.benchmarks.run_header import UNKNOWN_SIMULATOR
 from bestrand_drive.cli.estimating.stopping_text import until_json
 from bestrand_drive.cli.tables import console, listed, say, sentences, table
 from bestrand_drive.compression.intervals import Interval, ends
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.estimating.estimate import MetricResult, SuiteEstimate
 
 NOTHING = "-"

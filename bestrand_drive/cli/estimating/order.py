@@ -9,7 +9,7 @@ import typer
 
 from bestrand_drive.cli.tables import console, table
 from bestrand_drive.files import dump_json
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.estimating.stopping import order_of
 
 

@@ -11,7 +11,7 @@ from bestrand_drive.cli.gating.gate_text import print_gate
 from bestrand_drive.cli.options import numbers
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.gating import verb
 from bestrand_drive.workflows.gating.evidence import evidence
 from bestrand_drive.workflows.gating.markdown import markdown as page

@@ -14,7 +14,7 @@ from bestrand_drive.cli.living.refresh_text import print_refreshed, refreshed_js
 from bestrand_drive.cli.options import name_lists, pairs, path_pairs
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.choosing.suite_folder import check_target
 from bestrand_drive.workflows.estimating.targets import TABLE
 from bestrand_drive.workflows.living.refresh import apply, refresh

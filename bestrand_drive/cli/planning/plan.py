@@ -19,7 +19,7 @@ from bestrand_drive.cli.planning.plan_text import plan_json, print_plan
 from bestrand_drive.compression.noise import Noise
 from bestrand_drive.errors import ExitCode, UsageError
 from bestrand_drive.files import dump_json
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence
 from bestrand_drive.workflows.evidence.tabular import TableSource, probed_families, table_evidence

@@ -26,7 +26,7 @@ from bestrand_drive.errors import ExitCode, Incomplete, UsageError
 from bestrand_drive.files import dump_json
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.processes.interrupts import interrupts
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.running.dry_run import dry_run as lines_of
 from bestrand_drive.workflows.running.preparing import Prepared
 from bestrand_drive.workflows.running.probe import check_place, choose_suite, plan_runs, run_probes

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 import typer
 
 from bestrand_drive.files import dump_json
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.sharing.cite import bibtex, plain, references
 
 

@@ -11,7 +11,7 @@ from bestrand_drive.benchmarks.builtin_routes import NAME as BUILTIN
 from bestrand_drive.cli.tables import console, say, sentences
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json, write_atomic
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.choosing.suite_folder import OWN_NAMES
 from bestrand_drive.workflows.sharing.share import share_suite
 

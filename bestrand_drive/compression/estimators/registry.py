@@ -49,7 +49,7 @@ def guesses(name: str, values: Array, selection: Selection, source: Source) -> l
     found = [_within(guess, source) for guess in ESTIMATORS[name](values, selection, source)]
     known = ~np.isnan(values)
     seen = known if source.driven is None else source.driven
-    whole = seen.all(axis=0) if len(values) == source.items else np.zeros(values.shape[1], dtype=bool)
+    whole = np.atleast_1d(seen.all(axis=0)) if len(values) == source.items else np.zeros(values.shape[1], dtype=bool)
     weights = source.weights[selection.indices.numpy()]
     return [
         _told(guess, float(np.average(column[inside], weights=weights[inside]))) if done else guess

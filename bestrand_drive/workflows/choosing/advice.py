@@ -9,7 +9,7 @@ import numpy as np
 
 from bestrand_drive.compression.pool import near_proportional
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.evidence.evidence import Evidence
 
 DOMINANT = 0.9

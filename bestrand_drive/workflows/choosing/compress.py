@@ -11,7 +11,7 @@ from torch import Tensor
 from bestrand_drive.compression.selectors.registry import DRAWN
 from bestrand_drive.errors import NothingSelected
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Choice, Domain, Suite, SuiteItem, SuiteMetric, SuiteProbe
+from bestrand_drive.suite.schema import Choice, Domain, Suite, SuiteItem, SuiteMetric, SuiteProbe
 from bestrand_drive.workflows.choosing.choose import Chosen, choose, eligible_items
 from bestrand_drive.workflows.choosing.request import (
     CompressRequest,

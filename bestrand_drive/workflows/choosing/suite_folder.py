@@ -16,7 +16,7 @@ from pathlib import Path
 
 from bestrand_drive.errors import UsageError
 from bestrand_drive.files import dump_json, write_atomic
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 
 USES = "uses.jsonl"
 """Which policies were compared on the suite; see ``workflows.comparing.uses``."""

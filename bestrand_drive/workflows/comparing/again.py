@@ -6,7 +6,7 @@ import json
 import shlex
 from pathlib import Path
 
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 
 _DROPPED = {"--force"}
 _REPLACED = {"--out"}

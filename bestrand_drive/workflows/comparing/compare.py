@@ -15,7 +15,7 @@ from bestrand_drive.compression.comparison.results import MetricDifference
 from bestrand_drive.compression.selectors.registry import DRAWN
 from bestrand_drive.errors import DataRefused, Incomplete
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.comparing.comparison import Comparison, Side
 from bestrand_drive.workflows.comparing.pairing import Pairing, pairing
 from bestrand_drive.workflows.comparing.reading import (

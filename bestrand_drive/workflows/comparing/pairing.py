@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bestrand_drive.benchmarks.benchmark import NO_RECORD
 from bestrand_drive.compression.stopping.order import Order
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.estimating.missing import missing_items
 from bestrand_drive.workflows.estimating.stopping import order_of
 from bestrand_drive.workflows.estimating.targets import TABLE, Target

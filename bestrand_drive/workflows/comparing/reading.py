@@ -16,7 +16,7 @@ from bestrand_drive.errors import Incomplete, UsageError
 from bestrand_drive.files import printable
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.simulation.attempts.loads import mixture
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.comparing.provenance import Provenance, provenance_of, refuse_unlike, told_by_header
 from bestrand_drive.workflows.comparing.repeats import independent
 from bestrand_drive.workflows.estimating.knowledge import chosen_numbers

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bestrand_drive.benchmarks.definitions import MissingRule
 from bestrand_drive.errors import UsageError, choices
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 
 
 @dataclass(frozen=True)

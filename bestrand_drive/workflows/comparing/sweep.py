@@ -17,7 +17,7 @@ from bestrand_drive.compression.intervals import Interval
 from bestrand_drive.compression.policy_estimates import Population
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.comparing.again import disjoint_command
 from bestrand_drive.workflows.comparing.compare import (
     counted_uses,

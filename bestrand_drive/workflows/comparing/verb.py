@@ -7,7 +7,8 @@ from pathlib import Path
 
 from bestrand_drive.benchmarks.definitions import MissingRule
 from bestrand_drive.errors import UsageError
-from bestrand_drive.suite import Suite, read_suite
+from bestrand_drive.suite.reading import read_suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.comparing.compare import compare as compare_two
 from bestrand_drive.workflows.comparing.comparison import Comparison
 from bestrand_drive.workflows.comparing.reading import Contestant

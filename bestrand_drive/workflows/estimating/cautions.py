@@ -9,7 +9,7 @@ import numpy as np
 from bestrand_drive.compression.selectors.registry import DRAWN
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.simulation.attempts.loads import mixture
-from bestrand_drive.suite import Suite, SuiteProbe
+from bestrand_drive.suite.schema import Suite, SuiteProbe
 from bestrand_drive.workflows.estimating.missing import missing_items, only_chosen
 from bestrand_drive.workflows.estimating.targets import Target
 

@@ -12,7 +12,7 @@ from bestrand_drive.compression.estimation import Bound, Estimate
 from bestrand_drive.compression.policy_estimates import policy_estimates
 from bestrand_drive.compression.stopping.rule import Decision
 from bestrand_drive.errors import Incomplete, UsageError, choices
-from bestrand_drive.suite import Suite, SuiteProbe
+from bestrand_drive.suite.schema import Suite, SuiteProbe
 from bestrand_drive.workflows.estimating.cautions import cautions
 from bestrand_drive.workflows.estimating.knowledge import chosen_numbers, item_weights, population_of
 from bestrand_drive.workflows.estimating.missing import (

@@ -10,7 +10,7 @@ from bestrand_drive.compression.estimators.expc import ProbeRegression
 from bestrand_drive.compression.noise import Noise
 from bestrand_drive.compression.policy_estimates import DomainRule, HarmonicRule, Population
 from bestrand_drive.compression.strata import stratum_codes
-from bestrand_drive.suite import Suite, SuiteMetric
+from bestrand_drive.suite.schema import Suite, SuiteMetric
 
 
 def stratum_numbers(suite: Suite) -> np.ndarray:

@@ -7,7 +7,7 @@ from dataclasses import replace
 import torch
 
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.estimating.knowledge import chosen_numbers
 from bestrand_drive.workflows.estimating.targets import TABLE, Target
 

@@ -12,7 +12,7 @@ from bestrand_drive.benchmarks.definitions import MissingRule
 from bestrand_drive.compression.stopping.order import Order, suite_order
 from bestrand_drive.compression.stopping.rule import Decision, Goal, decide
 from bestrand_drive.errors import UsageError, choices
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.estimating.knowledge import population_of
 from bestrand_drive.workflows.estimating.missing import missing_items, whole_items, with_filled
 from bestrand_drive.workflows.estimating.targets import Target

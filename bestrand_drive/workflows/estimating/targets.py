@@ -23,7 +23,7 @@ from bestrand_drive.scores.groups import fold_groups
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec, inside_bounds
 from bestrand_drive.scores.tables import read_table
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, read_policy, score_matrix
 from bestrand_drive.workflows.evidence.loads import loads_in
 from bestrand_drive.workflows.evidence.tried import tried_in_vain

@@ -8,7 +8,8 @@ from pathlib import Path
 from bestrand_drive.benchmarks.definitions import MissingRule
 from bestrand_drive.compression.stopping.order import Order
 from bestrand_drive.compression.stopping.rule import Decision, Goal, Kind
-from bestrand_drive.suite import Suite, read_suite
+from bestrand_drive.suite.reading import read_suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.estimating.stopping import order_of, stopping
 from bestrand_drive.workflows.estimating.targets import read_target
 

@@ -21,7 +21,7 @@ from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import printable
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
-from bestrand_drive.suite import HarmonicMetric
+from bestrand_drive.suite.schema import HarmonicMetric
 from bestrand_drive.workflows.evidence.evidence import Evidence, ProbeInfo
 from bestrand_drive.workflows.evidence.loads import load_notes
 

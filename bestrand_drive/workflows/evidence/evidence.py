@@ -8,7 +8,7 @@ from typing import Any
 
 from bestrand_drive.compression.noise import Noise
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import HarmonicMetric
+from bestrand_drive.suite.schema import HarmonicMetric
 
 
 @dataclass(frozen=True)

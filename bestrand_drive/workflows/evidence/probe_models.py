@@ -15,7 +15,7 @@ from bestrand_drive.compression.profiles import profiles
 from bestrand_drive.compression.strata import stratum_codes
 from bestrand_drive.compression.theory import mean_mae, two_phase
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import HarmonicMetric, MixedModel, Regression, SuiteMetric, SuiteNoise
+from bestrand_drive.suite.schema import HarmonicMetric, MixedModel, Regression, SuiteMetric, SuiteNoise
 from bestrand_drive.workflows.evidence.evidence import Evidence
 
 LEAST_OVERLAP = 0.75

@@ -6,7 +6,7 @@ from typing import Any
 
 from bestrand_drive.exporters.contract import Exporter, Subset
 from bestrand_drive.files import dump_json, sha256_bytes
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.choosing.suite_folder import version_of
 
 VERSION = 1

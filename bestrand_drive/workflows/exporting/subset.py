@@ -9,7 +9,7 @@ from bestrand_drive.benchmarks.routes import read_route_file
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.exporters.contract import Subset
 from bestrand_drive.readers.spec import ImportSpec
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.estimating.targets import TABLE
 from bestrand_drive.workflows.importing.target_logs import suite_spec
 from bestrand_drive.workflows.sharing.share import route_numbers

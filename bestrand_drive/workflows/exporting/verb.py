@@ -9,7 +9,7 @@ from typing import Any
 from bestrand_drive.errors import UsageError
 from bestrand_drive.exporters.registry import default_format, find_exporter
 from bestrand_drive.files import write_atomic
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.estimating.targets import TABLE
 from bestrand_drive.workflows.exporting.receipt import SUFFIX, receipt, receipt_bytes
 from bestrand_drive.workflows.exporting.subset import subset_of

@@ -11,7 +11,7 @@ from bestrand_drive.compression.comparison.paired import PairedDifference
 from bestrand_drive.compression.comparison.results import MetricDifference
 from bestrand_drive.compression.gating.deciding import deciding
 from bestrand_drive.compression.gating.rules import Question, Status, statuses
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.comparing.compare import compare
 from bestrand_drive.workflows.comparing.reading import Contestant
 from bestrand_drive.workflows.gating.request import GateRequest

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 from bestrand_drive.benchmarks.definitions import MissingRule
 from bestrand_drive.compression.gating.rules import Question, Rule
 from bestrand_drive.errors import UsageError, choices
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.comparing.request import CompareRequest
 
 Undecided = Literal["pass", "fail"]

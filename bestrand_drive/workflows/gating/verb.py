@@ -8,7 +8,7 @@ from typing import Literal
 from bestrand_drive.benchmarks.definitions import MissingRule
 from bestrand_drive.compression.gating.rules import Rule
 from bestrand_drive.errors import UsageError, choices
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.comparing.verb import PathLike, contestants, opened
 from bestrand_drive.workflows.gating.gate import gate as gate_sides
 from bestrand_drive.workflows.gating.request import GateRequest, Undecided

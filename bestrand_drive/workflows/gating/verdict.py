@@ -10,7 +10,7 @@ from bestrand_drive.compression.comparison.results import MetricDifference
 from bestrand_drive.compression.gating.deciding import Deciding
 from bestrand_drive.compression.gating.rules import Question, Status
 from bestrand_drive.errors import ExitCode
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.comparing.comparison import Comparison
 from bestrand_drive.workflows.gating.request import GateRequest
 

@@ -19,7 +19,7 @@ from bestrand_drive.readers.reading import Known, Request, Source, read_logs
 from bestrand_drive.readers.registry import find_reader
 from bestrand_drive.readers.scaling import Stated
 from bestrand_drive.readers.spec import ImportSpec, spec_of
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 
 PLAIN = "plain"
 """Format of tables that people make: with it, ids are as good as those of a table that was never imported."""

@@ -13,7 +13,7 @@ from bestrand_drive.readers.spec import ImportSpec
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
 from bestrand_drive.scores.tables import read_table
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.estimating.targets import TABLE, suite_specs
 from bestrand_drive.workflows.importing.target_logs import check_rule, is_log, long_frame, read_logs_like, suite_spec
 

@@ -11,7 +11,8 @@ from typing import Literal
 from bestrand_drive.errors import DataRefused
 from bestrand_drive.readers.items import Key
 from bestrand_drive.readers.spec import ImportSpec
-from bestrand_drive.suite import Suite, read_suite
+from bestrand_drive.suite.reading import read_suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.exporting.subset import chosen_leaves
 from bestrand_drive.workflows.importing.target_logs import suite_spec
 from bestrand_drive.workflows.living.benchmark_now import Now, Versions, read_now

@@ -16,7 +16,7 @@ from bestrand_drive.compression.selectors.base import ChoiceSettings, Selection
 from bestrand_drive.compression.strata import stratum_codes
 from bestrand_drive.errors import NothingSelected, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Predecessor, Suite
+from bestrand_drive.suite.schema import Predecessor, Suite
 from bestrand_drive.workflows.choosing.choose import Chosen, choose, driven_items, eligible_items, family_numbers
 from bestrand_drive.workflows.choosing.compress import assembled
 from bestrand_drive.workflows.choosing.request import CompressRequest, mean_costs

@@ -8,7 +8,7 @@ from bestrand_drive.compression.difficulty import DifficultyModel
 from bestrand_drive.compression.estimators.blup import expected_variance
 from bestrand_drive.compression.explained import Expectation
 from bestrand_drive.compression.theory import HALF_NORMAL_MEAN, moments, r1_squared
-from bestrand_drive.suite import Regression, Suite, SuiteMetric
+from bestrand_drive.suite.schema import Regression, Suite, SuiteMetric
 from bestrand_drive.workflows.estimating.knowledge import (
     chosen_numbers,
     item_weights,

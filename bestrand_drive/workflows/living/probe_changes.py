@@ -11,7 +11,7 @@ import torch
 from bestrand_drive.readers.items import Key
 from bestrand_drive.scores.groups import fold_groups
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Suite, SuiteProbe
+from bestrand_drive.suite.schema import Suite, SuiteProbe
 from bestrand_drive.workflows.estimating.knowledge import chosen_numbers
 from bestrand_drive.workflows.estimating.targets import suite_specs
 from bestrand_drive.workflows.evidence.digests import score_digest

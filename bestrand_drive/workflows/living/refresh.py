@@ -12,7 +12,7 @@ import numpy as np
 from bestrand_drive.compression.explained import LEAST_TARGETS, Explained, explained
 from bestrand_drive.compression.theory import covariance_matrix
 from bestrand_drive.errors import UsageError
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.choosing.suite_folder import write_suite
 from bestrand_drive.workflows.estimating.knowledge import chosen_numbers

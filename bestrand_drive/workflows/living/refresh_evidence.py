@@ -14,7 +14,7 @@ from bestrand_drive.files import printable
 from bestrand_drive.readers.parquet import import_spec
 from bestrand_drive.scores.groups import fold_groups
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.estimating.targets import TABLE, read_target, suite_specs
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence, ProbeInfo

@@ -10,7 +10,7 @@ from torch import Tensor
 from bestrand_drive.compression.pool import kept_items
 from bestrand_drive.errors import NothingSelected, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.choosing.request import filled_costs
 from bestrand_drive.workflows.planning.plan_request import PlanRequest
 

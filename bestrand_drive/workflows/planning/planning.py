@@ -15,7 +15,7 @@ from bestrand_drive.compression.policy_estimates import LEAST_REPEAT_FREEDOM
 from bestrand_drive.compression.pool import whole_shares
 from bestrand_drive.errors import DataRefused, UsageError, choices
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.choosing.choose import driven_items, family_numbers
 from bestrand_drive.workflows.estimating.knowledge import probe_count
 from bestrand_drive.workflows.estimating.targets import TABLE, read_target

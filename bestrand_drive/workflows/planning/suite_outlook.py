@@ -10,7 +10,7 @@ from bestrand_drive.compression.estimators.blup import expected_variance
 from bestrand_drive.compression.noise import Noise
 from bestrand_drive.compression.planning.laws import Design, Law, drawn_law
 from bestrand_drive.compression.theory import HALF_NORMAL_MEAN, TwoPhase
-from bestrand_drive.suite import Suite, SuiteMetric
+from bestrand_drive.suite.schema import Suite, SuiteMetric
 from bestrand_drive.workflows.estimating.knowledge import chosen_numbers, item_weights, probe_knowledge
 from bestrand_drive.workflows.planning.outlook import (
     NO_OVERLAP,

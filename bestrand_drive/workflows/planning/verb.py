@@ -9,7 +9,8 @@ from pathlib import Path
 from bestrand_drive.benchmarks.definitions import DEFINITIONS, definition
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
-from bestrand_drive.suite import Suite, read_suite
+from bestrand_drive.suite.reading import read_suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.estimating.targets import TABLE
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.evidence import Evidence

@@ -12,7 +12,7 @@ from bestrand_drive.benchmarks.records import RouteRecord
 from bestrand_drive.files import printable
 from bestrand_drive.reports.data import Cell, State
 from bestrand_drive.reports.text import plain_text
-from bestrand_drive.suite import Suite, SuiteItem
+from bestrand_drive.suite.schema import Suite, SuiteItem
 from bestrand_drive.workflows.estimating.targets import Target
 from bestrand_drive.workflows.reporting.run_folders import Tried, as_try
 from bestrand_drive.workflows.running.until import routes_of

@@ -16,7 +16,7 @@ from bestrand_drive.compression.estimation import Estimate
 from bestrand_drive.compression.intervals import Interval
 from bestrand_drive.files import printable
 from bestrand_drive.reports.data import Cell, Ends, Hours, Line, Policy, ReportData
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.choosing.suite_folder import version_of
 from bestrand_drive.workflows.estimating.estimate import MetricResult, SuiteEstimate, estimate_target
 from bestrand_drive.workflows.estimating.targets import Target, read_target

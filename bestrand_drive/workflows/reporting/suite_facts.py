@@ -12,7 +12,7 @@ from bestrand_drive.benchmarks.definitions import DEFINITIONS
 from bestrand_drive.compression.planning.goals import about_policies
 from bestrand_drive.compression.theory import TwoPhase, mean_mae
 from bestrand_drive.reports.data import Curve, Metric, Probe, Share, SuiteFacts
-from bestrand_drive.suite import Suite, SuiteMetric
+from bestrand_drive.suite.schema import Suite, SuiteMetric
 from bestrand_drive.workflows.planning.outlook import Outlook, Way
 from bestrand_drive.workflows.planning.plan_request import PLANNED, PlanRequest
 from bestrand_drive.workflows.planning.suite_outlook import suite_outlook

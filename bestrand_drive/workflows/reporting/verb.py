@@ -11,7 +11,8 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.files import write_atomic
 from bestrand_drive.reports.data import ReportData
 from bestrand_drive.reports.page import page
-from bestrand_drive.suite import Suite, read_suite
+from bestrand_drive.suite.reading import read_suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.comparing.uses import ledger_damage, uses_told
 from bestrand_drive.workflows.reporting.gather import Source, gather
 

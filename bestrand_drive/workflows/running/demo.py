@@ -12,7 +12,7 @@ from bestrand_drive.simulation.adapters.agent import find_agent
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.servers.ports import FIRST
 from bestrand_drive.simulation.slots.cell import Halt, Tell
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.estimating.estimate import SuiteEstimate
 from bestrand_drive.workflows.running.probe import Listening, choose_suite, run_probes

@@ -13,7 +13,8 @@ from bestrand_drive.benchmarks.records import read_results
 from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.route_set import RouteSet
 from bestrand_drive.simulation.scheduling.durations import Durations, expect
-from bestrand_drive.suite import Suite, read_suite
+from bestrand_drive.suite.reading import read_suite
+from bestrand_drive.suite.schema import Suite
 
 _MOST_S = 1e7
 """A third of a year: what took longer is no duration of a drive, and would be all that is seen of the others."""

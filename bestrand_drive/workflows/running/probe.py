@@ -13,7 +13,7 @@ from bestrand_drive.simulation.adapters.agent import find_agent
 from bestrand_drive.simulation.attempts.plan import Action
 from bestrand_drive.simulation.engines.dispatch import Listener
 from bestrand_drive.simulation.slots.cell import Halt, Tell
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.choosing.choose import planned_pool
 from bestrand_drive.workflows.choosing.compress import compress_evidence
 from bestrand_drive.workflows.choosing.suite_folder import check_target, write_suite

@@ -18,7 +18,8 @@ from bestrand_drive.simulation.attempts.layout import Layout
 from bestrand_drive.simulation.attempts.plan import Action, CellPlan
 from bestrand_drive.simulation.attempts.record import Attempt
 from bestrand_drive.simulation.attempts.run_folder import read_run
-from bestrand_drive.suite import Suite, SuiteItem, read_suite
+from bestrand_drive.suite.reading import read_suite
+from bestrand_drive.suite.schema import Suite, SuiteItem
 from bestrand_drive.workflows.estimating.stopping import check_goal, order_of, stopping_in_whole
 from bestrand_drive.workflows.estimating.targets import nothing_measured, read_target
 from bestrand_drive.workflows.running.judged import CellName, Hours, Judged

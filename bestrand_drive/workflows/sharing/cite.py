@@ -12,7 +12,7 @@ from importlib import metadata
 
 from bestrand_drive.benchmarks.catalog import load_rules
 from bestrand_drive.benchmarks.definitions import DEFINITIONS
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 
 PACKAGE = "bestrand-drive"
 _SPECIAL = {

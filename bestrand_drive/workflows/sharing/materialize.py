@@ -11,7 +11,7 @@ from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import sha256_bytes
 from bestrand_drive.scores.frames import ITEM_COLUMNS
 from bestrand_drive.scores.tables import read_table
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.choosing.suite_folder import check_target, write_suite
 from bestrand_drive.workflows.estimating.targets import TABLE
 from bestrand_drive.workflows.evidence.driving import load_benchmark

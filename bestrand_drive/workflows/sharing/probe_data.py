@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from bestrand_drive.errors import UsageError, choices
-from bestrand_drive.suite import Suite, SuiteProbe
+from bestrand_drive.suite.schema import Suite, SuiteProbe
 
 ProbeDataRule = Literal["auto", "yes", "no"]
 LEAST_ITEMS = 5

@@ -17,7 +17,8 @@ from bestrand_drive.benchmarks.routes import RouteFile, read_route_file
 from bestrand_drive.benchmarks.strict_json import parse_json
 from bestrand_drive.errors import DataRefused, UsageError
 from bestrand_drive.files import dump_json, read_bytes, sha256_bytes
-from bestrand_drive.suite import Suite, parsed_suite, read_suite
+from bestrand_drive.suite.reading import parsed_suite, read_suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.choosing.suite_folder import OWN_NAMES, USES
 from bestrand_drive.workflows.estimating.targets import TABLE
 from bestrand_drive.workflows.evidence.driving import load_benchmark

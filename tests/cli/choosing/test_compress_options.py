@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from bestrand_drive.benchmarks.bench2drive import load
-from bestrand_drive.suite import Suite, read_suite
+from bestrand_drive.suite.reading import read_suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.choosing.compress import compress_evidence
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.estimating.estimate import estimate_target

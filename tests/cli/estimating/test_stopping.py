@@ -7,7 +7,7 @@ import json
 import pytest
 
 from bestrand_drive import estimate
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.estimating.stopping import order_of
 from tests.workflows.toys import LEVELS
 

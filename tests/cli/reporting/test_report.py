@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from tests.workflows.importing.test_importing import suite, target
 
 __all__ = ["suite"]

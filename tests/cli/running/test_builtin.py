@@ -20,7 +20,7 @@ from bestrand_drive.simulation.doctor.case import Case
 from bestrand_drive.simulation.doctor.examine import examine
 from bestrand_drive.simulation.doctor.finding import Level
 from bestrand_drive.simulation.engines.dispatch import Engine
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.running.preparing import prepare
 from bestrand_drive.workflows.running.run_request import RunRequest
 from tests.conftest import call

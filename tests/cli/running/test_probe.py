@@ -17,7 +17,7 @@ import pytest
 
 from bestrand_drive.simulation.attempts.layout import Layout
 from bestrand_drive.simulation.attempts.store import AttemptStore
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from tests.conftest import Builders, Ran, call
 from tests.faults.conftest import base, make_runs
 from tests.faults.runs import Runs

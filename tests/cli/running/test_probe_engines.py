@@ -13,7 +13,7 @@ import pytest
 
 from bestrand_drive.simulation.crews import far_slot, mailbox
 from bestrand_drive.simulation.engines import dispatch
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.running import crews, run, worker
 from bestrand_drive.workflows.running.preparing import Prepared
 from bestrand_drive.workflows.running.run_request import RunRequest

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
-from bestrand_drive.suite import HarmonicMetric
+from bestrand_drive.suite.schema import HarmonicMetric
 from bestrand_drive.workflows.choosing.choose import family_numbers
 from bestrand_drive.workflows.choosing.compress import _probe_hours
 from bestrand_drive.workflows.choosing.request import (

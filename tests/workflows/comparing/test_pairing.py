@@ -15,7 +15,8 @@ from bestrand_drive.benchmarks.record_parsing import RouteRecord
 from bestrand_drive.benchmarks.records import PolicyResults, ReadNotes
 from bestrand_drive.errors import DataRefused, Incomplete
 from bestrand_drive.simulation.attempts.record import Load
-from bestrand_drive.suite import Suite, read_suite
+from bestrand_drive.suite.reading import read_suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.comparing.provenance import provenance_of, refuse_unlike
 from bestrand_drive.workflows.comparing.repeats import independent
 from bestrand_drive.workflows.estimating.stopping import order_of

@@ -12,7 +12,7 @@ import pytest
 
 import bestrand_drive as bd
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.choosing.suite_folder import check_target
 from bestrand_drive.workflows.comparing.uses import LEDGER, count_uses, read_uses, uses_told
 

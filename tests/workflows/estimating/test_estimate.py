@@ -13,7 +13,7 @@ import pytest
 from bestrand_drive import compress, estimate, read_suite
 from bestrand_drive.compression.estimation import Bound
 from bestrand_drive.errors import DataRefused, UsageError
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.estimating.estimate import SuiteEstimate
 from tests.workflows.toys import LEVELS, PROBES, Bench, Record, drop_columns, write_wide
 

@@ -12,7 +12,7 @@ from bestrand_drive import compress, estimate
 from bestrand_drive.compression.estimation import Bound
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
-from bestrand_drive.suite import Suite
+from bestrand_drive.suite.schema import Suite
 from bestrand_drive.workflows.estimating.missing import missing_items, unboundable, with_filled
 from bestrand_drive.workflows.estimating.targets import Target, read_target
 from bestrand_drive.workflows.evidence.digests import distinct_values, score_digest

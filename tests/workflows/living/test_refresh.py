@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.living.expectation import expectation
 from tests.conftest import Ran
 from tests.workflows.toys import Bench, write_wide

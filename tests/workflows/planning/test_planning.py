@@ -14,7 +14,7 @@ from bestrand_drive.compression.theory import r1_squared
 from bestrand_drive.errors import DataRefused, NothingSelected, UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.evidence.driving import ResultSource, driving_evidence, load_benchmark
 from bestrand_drive.workflows.evidence.tabular import TableSource, table_evidence
 from bestrand_drive.workflows.planning.outlook import LEAST_POSITIVE

@@ -12,7 +12,7 @@ import pytest
 
 import bestrand_drive
 from bestrand_drive.errors import DataRefused, UsageError
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.comparing.uses import count_uses, ledger_damage
 from bestrand_drive.workflows.estimating.targets import read_target
 from bestrand_drive.workflows.reporting.cells import LEAST_LETTERS, LOG_LETTERS, MOST_LETTERS, with_short_logs

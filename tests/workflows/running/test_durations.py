@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bestrand_drive.simulation.attempts.route_set import read_route_set
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.running.durations import find_durations
 from tests.conftest import Builders
 from tests.faults.conftest import base, make_runs, runs

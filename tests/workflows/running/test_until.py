@@ -21,7 +21,7 @@ from bestrand_drive.errors import UsageError
 from bestrand_drive.simulation.attempts.reasons import Reason
 from bestrand_drive.simulation.crews import far_slot, mailbox
 from bestrand_drive.simulation.engines import dispatch
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.estimating.stopping import order_of
 from bestrand_drive.workflows.running import crews, run, worker
 from bestrand_drive.workflows.running.run_request import RunRequest

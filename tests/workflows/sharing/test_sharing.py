@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bestrand_drive.errors import DataRefused
-from bestrand_drive.suite import read_suite
+from bestrand_drive.suite.reading import read_suite
 from bestrand_drive.workflows.choosing.suite_folder import USES
 from bestrand_drive.workflows.comparing.uses import count_uses
 from bestrand_drive.workflows.sharing.probe_data import permits_sharing, without_probe_data

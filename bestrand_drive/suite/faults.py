@@ -5,16 +5,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from bestrand_drive.benchmarks.fail2drive_pairs import is_pair
 from bestrand_drive.benchmarks.route_scan import ROUTE_ID
 from bestrand_drive.errors import UsageError
-from bestrand_drive.readers.spec import spec_of
 from bestrand_drive.scores.metrics import LARGEST, MetricSpec
-
-if TYPE_CHECKING:
-    from bestrand_drive.suite import Predecessor, Regression, Suite, SuiteItem, SuiteMetric
+from bestrand_drive.suite.schema import Predecessor, Regression, Suite, SuiteItem, SuiteMetric
 
 ROOM = 10.0
 """Widths of a metric's bounds that a difference of its scores cannot exceed, filled cells and rounding included."""
@@ -32,6 +28,8 @@ def faults(suite: Suite, path: str) -> Iterator[str]:
     for metric in suite.metrics:
         yield from _faults_of_metric(suite, metric)
     if suite.imported is not None:
+        from bestrand_drive.readers.spec import spec_of  # noqa: PLC0415  pandas, which no other suite needs
+
         spec_of(suite.imported, path)
 
 

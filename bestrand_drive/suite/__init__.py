@@ -1,0 +1,1 @@
+"""The suite and its file."""
