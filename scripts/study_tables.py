@@ -83,17 +83,19 @@ def _ratios(rows: Sequence[Row], selector: str, keep: float, base: str = "random
 
 
 def _overview(rows: Sequence[Row]) -> str:
-    """Means over benchmarks of each measure; the ratio to random with its standard error over benchmarks."""
+    """Means over benchmarks of each measure; the ratio to random with its standard error, and its median, over them."""
     keeps, methods = _keeps(rows), _methods(rows)
-    lines = []
+    lines, medians = [], []
     for method in methods:
         own = next(row for row in rows if row["selector"] == method)
         ratios = [_ratios(rows, method, keep) for keep in keeps]
         errors = [r.std(ddof=1) / np.sqrt(len(r)) if len(r) > 1 else float("nan") for r in ratios]
         cells = [f"{r.mean():.3f} ({se:.3f})" for r, se in zip(ratios, errors, strict=True)]
         lines.append([f"{method} ({own['estimator']})", *cells])
+        medians.append([method, *(f"{np.median(r):.3f}" for r in ratios)])
+    heads = ["method", *map(_percent, keeps)]
     tables = [_said(rows), "MAE over random's, mean over benchmarks (standard error over benchmarks):"]
-    tables.append(markdown(["method", *map(_percent, keeps)], lines))
+    tables += [markdown(heads, lines), "MAE over random's, median over benchmarks:", markdown(heads, medians)]
     for key, title in (
         ("risk_p70", "Chance that a draw's MAE exceeds random's 70th percentile:"),
         ("risk_mean", "Chance that a draw's MAE exceeds random's mean:"),
