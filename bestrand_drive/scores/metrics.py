@@ -40,7 +40,7 @@ class MetricSpec:
         if not self.name:
             raise UsageError("A metric needs a name.")
         if not all(abs(end) <= LARGEST for end in (self.low, self.high) if end is not None):
-            raise UsageError(f"Metric {self.name}: bounds [{self.low}, {self.high}] go beyond {LARGEST:g}.")
+            raise UsageError(f"Metric {self.name}: bounds [{self.low}, {self.high}] are no numbers up to {LARGEST:g}.")
         if self.bounds is not None and not np.float32(self.bounds[0]) < np.float32(self.bounds[1]):
             raise UsageError(f"Metric {self.name}: bounds [{self.low}, {self.high}] are empty.")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -16,9 +18,15 @@ def test_bounds_need_both_sides() -> None:
     assert MetricSpec("a").bounds is None
 
 
-@pytest.mark.parametrize(("low", "high"), [(1.0, 1.0), (2.0, 1.0), (float("nan"), 1.0)])
+@pytest.mark.parametrize(("low", "high"), [(1.0, 1.0), (2.0, 1.0), (0.0, 1e-300)])
 def test_empty_bounds_are_refused(low: float, high: float) -> None:
     with pytest.raises(UsageError, match="empty"):
+        MetricSpec("a", low, high)
+
+
+@pytest.mark.parametrize(("low", "high"), [(float("nan"), 1.0), (None, float("nan")), (0.0, 1e19), (-math.inf, None)])
+def test_bounds_that_are_no_numbers_are_refused(low: float | None, high: float | None) -> None:
+    with pytest.raises(UsageError, match="no numbers up to"):
         MetricSpec("a", low, high)
 
 
