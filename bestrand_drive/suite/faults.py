@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
@@ -11,6 +10,7 @@ from bestrand_drive.benchmarks.route_scan import ROUTE_ID
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.metrics import LARGEST, MetricSpec
 from bestrand_drive.suite.schema import Predecessor, Regression, Suite, SuiteItem, SuiteMetric
+from bestrand_drive.suite.weights import weights_of
 
 ROOM = 10.0
 """Widths of a metric's bounds that a difference of its scores cannot exceed, filled cells and rounding included."""
@@ -63,7 +63,6 @@ def _is_route(item: SuiteItem) -> bool:
 
 def _faults_of_choice(suite: Suite) -> Iterator[str]:
     settings = suite.choice.settings
-    weights = str(settings.get("metric_weights") or "")
     if not _is_number(settings.get("pool_factor"), least=1):
         yield "its pool_factor is no number from 1 on"
     if not _is_number(settings.get("imbalance"), least=0):
@@ -73,7 +72,7 @@ def _faults_of_choice(suite: Suite) -> Iterator[str]:
         yield "its candidates are no number of them"
     if settings.get("objective", "scores") not in ("scores", "ranking"):
         yield "its objective is unknown"
-    if not all(_is_weight(weight) for weight in re.findall(r"=(\S+)(?= |$)", weights)):
+    if not _are_weights(str(settings.get("metric_weights") or ""), [metric.name for metric in suite.metrics]):
         yield "a metric weight is no number from 0 on"
     if not set(suite.choice.undriven_strata) <= set(suite.strata):
         yield "a stratum without a chosen item is none of its strata"
@@ -88,9 +87,9 @@ def _is_number(value: object, *, least: float) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and least <= value <= LARGEST
 
 
-def _is_weight(text: str) -> bool:
+def _are_weights(text: str, names: Iterable[str]) -> bool:
     try:
-        return 0.0 <= float(text) <= LARGEST
+        return all(0.0 <= weight <= LARGEST for weight in weights_of(text, names).values())
     except ValueError:
         return False
 

@@ -65,9 +65,12 @@ def _centred(values: Array, strata: Array) -> Array:
 
 
 def _root(centred: Array) -> Array:
-    """A matrix whose product with its transpose is the policies' covariance over items, [policy, policy]."""
-    sizes, vectors = np.linalg.eigh(centred.T @ centred)
-    return np.asarray(vectors * np.sqrt(np.maximum(sizes, 0.0)))
+    """A matrix whose product with its transpose is the policies' covariance over items, [policy, at most policy].
+
+    Not by way of the covariance, whose rounding is as large as the differences of policies that are nearly alike.
+    """
+    _, sizes, vectors = np.linalg.svd(centred, full_matrices=False)
+    return np.asarray(vectors.T * sizes)[:, ::-1]
 
 
 def drawn_back(estimates: Sequence[float], variance: float) -> list[float] | None:

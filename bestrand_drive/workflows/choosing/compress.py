@@ -12,6 +12,7 @@ from bestrand_drive.compression.selectors.registry import DRAWN
 from bestrand_drive.errors import NothingSelected
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.suite.schema import Choice, Domain, Suite, SuiteItem, SuiteMetric, SuiteProbe
+from bestrand_drive.suite.weights import written
 from bestrand_drive.workflows.choosing.choose import Chosen, choose, eligible_items
 from bestrand_drive.workflows.choosing.request import (
     CompressRequest,
@@ -143,7 +144,7 @@ def _settings(request: CompressRequest, chosen: Chosen) -> dict[str, str | int |
         "pool_factor": request.factor(),
         "pool": len(chosen.pool),
         "guard": request.guard,
-        "metric_weights": " ".join(f"{name}={weight:g}" for name, weight in request.metric_weights.items()) or None,
+        "metric_weights": written(request.metric_weights),
     }
     if request.objective != "scores":
         settings["objective"] = request.objective

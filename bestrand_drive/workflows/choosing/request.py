@@ -19,6 +19,8 @@ from bestrand_drive.scores.matrix import ScoreMatrix
 
 BALANCING = ("balanced", "bestrand")
 """Selectors that balance probe scores, and so can balance differences instead."""
+MOST = 1e12
+"""Of a pool factor and of a metric's weight: beside it nothing else counts, and a suite can hold what follows."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +80,12 @@ class CompressRequest:
             raise UsageError(f"--search {self.search}: known are {choices(self.search, WAYS)}")
         if not 0 <= self.seed < 2**63:
             raise UsageError(f"--seed {self.seed}: give a whole number from 0 to 2^63 - 1.")
-        if self.pool_factor is not None and not (math.isfinite(self.pool_factor) and self.pool_factor >= 1):
+        if self.pool_factor is not None and not 1 <= self.pool_factor <= MOST:
             raise UsageError(
-                f"--pool-factor {self.pool_factor}: the pool cannot be smaller than the suite; give 1 or more."
+                f"--pool-factor {self.pool_factor}: the pool cannot be smaller than the suite; give 1 to {MOST:g}."
             )
-        if any(not math.isfinite(weight) or weight < 0 for weight in self.metric_weights.values()):
-            raise UsageError("--metric: a weight must be a number, 0 or more.")
+        if any(not 0 <= weight <= MOST for weight in self.metric_weights.values()):
+            raise UsageError(f"--metric: a weight must be a number from 0 to {MOST:g}.")
         if self.metric_weights and not any(self.metric_weights.values()):
             raise UsageError("--metric: every weight is 0, so nothing is left to choose by.")
 

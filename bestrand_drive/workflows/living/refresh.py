@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from bestrand_drive.compression.explained import LEAST_TARGETS, Explained, expla
 from bestrand_drive.compression.theory import covariance_matrix
 from bestrand_drive.errors import UsageError
 from bestrand_drive.suite.schema import Suite
+from bestrand_drive.suite.weights import weights_of
 from bestrand_drive.workflows.choosing.request import CompressRequest
 from bestrand_drive.workflows.choosing.suite_folder import write_suite
 from bestrand_drive.workflows.estimating.knowledge import chosen_numbers
@@ -20,9 +20,6 @@ from bestrand_drive.workflows.evidence.evidence import Evidence
 from bestrand_drive.workflows.living.exchanging import Proposal, proposal, remade
 from bestrand_drive.workflows.living.expectation import expectation
 from bestrand_drive.workflows.living.refresh_evidence import RefreshEvidence, RefreshSource, refresh_evidence
-
-_WEIGHT = re.compile(r"(\S.*?)=(\S+)(?= |$)")
-"""One of the metric weights in a suite's settings; names may hold spaces."""
 
 
 @dataclass(frozen=True)
@@ -148,14 +145,14 @@ def _request(suite: Suite, evidence: Evidence | None, families: Mapping[str, Seq
     settings = suite.choice.settings
     names = set(evidence.scores.policies) if evidence else set()
     known = {**suite.families, **{name: list(members) for name, members in families.items()}}
-    weights = _WEIGHT.findall(str(settings.get("metric_weights") or ""))
+    weights = weights_of(str(settings.get("metric_weights") or ""), [metric.name for metric in suite.metrics])
     candidates = settings.get("candidates")
     return CompressRequest(
         k=suite.k,
         seed=suite.choice.seed,
         candidates=candidates if isinstance(candidates, int) else 128,
         objective=str(settings.get("objective") or "scores"),
-        metric_weights={name: float(weight) for name, weight in weights},
+        metric_weights=weights,
         families={name: tuple(members) for name, members in known.items() if names & set(members)},
         exclude=dict(suite.choice.excluded),
         guard=bool(settings.get("guard", True)),

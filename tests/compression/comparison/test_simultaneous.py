@@ -40,6 +40,14 @@ def test_copies_are_no_further_comparisons():
         assert joint_level(values, ONE, 59.0, 0.95, 0) == pytest.approx(0.95, abs=0.005)
 
 
+@pytest.mark.parametrize("size", [1.0, 1e-5, 1e-7, 1e-9])
+def test_differences_are_told_apart_however_small_they_are(size):
+    """Beside what the policies share, they were rounded away; the level of three pairs was below that of one."""
+    shared = 20 * np.random.default_rng(1).normal(size=(60, 1)) + 50
+    found = joint_level(shared + size * unrelated(3), ONE, 59.0, 0.95, 0)
+    assert found == pytest.approx(joint_level(unrelated(3), ONE, 59.0, 0.95, 0), abs=2e-3)
+
+
 def test_what_lies_between_strata_plays_no_part():
     """Here it would make all differences one: the more of it a policy has, the better it is by the same strata."""
     strata = np.repeat(np.arange(12), 5)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bestrand_drive import compress, read_suite
 from bestrand_drive.errors import UsageError
 from bestrand_drive.scores.matrix import ScoreMatrix
 from bestrand_drive.scores.metrics import MetricSpec
@@ -15,6 +20,7 @@ from bestrand_drive.suite.schema import HarmonicMetric
 from bestrand_drive.workflows.choosing.choose import family_numbers
 from bestrand_drive.workflows.choosing.compress import _probe_hours
 from bestrand_drive.workflows.choosing.request import (
+    MOST,
     CompressRequest,
     excluded_items,
     filled_costs,
@@ -149,3 +155,41 @@ def test_probe_hours_skip_policies_without_durations() -> None:
     cost = np.array([[36.0, np.nan, 72.0], [36.0, np.nan, np.nan]])
     hours = _probe_hours(build(np.zeros((2, 3)), cost), torch.tensor([0]))
     assert hours == {0: pytest.approx((0.01, 0.02)), 2: pytest.approx((0.02, 0.04))}
+
+
+@pytest.mark.parametrize(
+    ("options", "word"),
+    [
+        ({"pool_factor": 0.9}, "--pool-factor 0.9"),
+        ({"pool_factor": 1e13}, "--pool-factor 1000"),
+        ({"pool_factor": float("inf")}, "--pool-factor inf"),
+        ({"metric_weights": {"a": -1.0}}, "a weight must be"),
+        ({"metric_weights": {"a": 1e13}}, "a weight must be"),
+        ({"metric_weights": {"a": float("nan")}}, "a weight must be"),
+    ],
+)
+def test_numbers_that_no_suite_can_hold_are_refused(options: dict[str, Any], word: str) -> None:
+    """What is written must be read again, so the request has the narrower limits."""
+    with pytest.raises(UsageError, match=word):
+        CompressRequest(k=3, **options).check()
+
+
+@pytest.mark.parametrize("selector", ["balanced", "bestrand"])
+def test_the_largest_numbers_make_a_suite_that_is_read_again(selector: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    columns = {"item_id": [f"i{n}" for n in range(400)], "A": 0.0, "B": 1.0, "C": rng.random(400)}
+    frame = pd.DataFrame(columns)
+    frame.loc[3, ["A", "B"]] = [1.0, 0.0]  # one item unlike all others is the farthest that a suite can lie off
+    long = pd.concat(frame.melt("item_id", var_name="model").assign(metric=name) for name in "ab")
+    weights = {"a": MOST, "b": 1e-12}
+    suite = compress(
+        "scores",
+        scores=ScoreMatrix.from_frame(long),
+        k=1,
+        selector=selector,
+        candidates=1000,
+        pool_factor=MOST,
+        metric_weights=weights,
+        out=tmp_path / "suite",
+    )
+    assert read_suite(tmp_path / "suite") == suite
