@@ -39,10 +39,12 @@ TRAINED = ("tinybenchmarks", "sparseeval-linear", "sparseeval-mlp", "zipbench")
 """Selectors that train a model for every draw."""
 SECTIONS = (
     *("matrices", "driving", "strata", "splits", "sweeps"),
-    *("fitted", "fitted-splits", "trained", "trained-splits"),
+    *("fitted", "fitted-splits", "trained", "trained-splits", "estimators"),
 )
-SEEDS = {"fitted": 20, "trained": 5, "fitted-splits": 20, "trained-splits": 5}
-"""Seeds of the sections whose selectors have no fast way."""
+SEEDS = {"fitted": 20, "trained": 5, "fitted-splits": 20, "trained-splits": 5, "estimators": 20}
+"""Seeds of the sections whose selectors or estimators have no fast way."""
+OF_RANDOM = ("mean", "exchangeable", "expc", "blup", "ppi", "calibration", "poststratified")
+"""Estimators that take any subset and need no trained model."""
 MANY_ITEMS, FEW_SEEDS = 12_000, 2
 """On matrices with more items a draw of a trained method takes minutes, so there are fewer."""
 SWEPT = ("helmlite_gsm8k", "bfcl_v2_20240811", "lcb_execution", "openllm1_arc_challenge")
@@ -80,6 +82,8 @@ def entries_of(name: str, data: Path, quick: bool) -> list[Entry]:
         if name == "matrices":
             return [(problem, cheap) for problem in tables]
         return [(_with_categories(problem), strata) for problem in tables]
+    if name == "estimators":
+        return [(problem, [Arm.of("random")]) for problem in every_problem(data, quick)]
     if name in SEEDS:
         return slow_entries(name, data, quick)
     return {"splits": split_entries, "sweeps": sweep_plans}[name](data, quick)
@@ -150,11 +154,15 @@ def slow_entries(name: str, data: Path, quick: bool) -> list[Entry]:
     if splits:
         problems = [problem for path in split_tables(data, quick) for problem in split_problems(path)]
     else:
-        studies = [TableStudy(path) for path in matrices(data, quick)]
-        problems = [table_problem(study, *read_scores(study)) for study in studies]
-    if not quick and not splits:
-        problems += driving(data)
+        problems = every_problem(data, quick)
     return [(problem, arms) for problem in problems]
+
+
+def every_problem(data: Path, quick: bool) -> list[Problem]:
+    """The matrices and both driving benchmarks."""
+    studies = [TableStudy(path) for path in matrices(data, quick)]
+    problems = [table_problem(study, *read_scores(study)) for study in studies]
+    return problems if quick else problems + driving(data)
 
 
 def run_all(name: str, entries: Sequence[Entry], seeds: int, arguments: argparse.Namespace) -> list[Row]:
@@ -170,7 +178,7 @@ def run(name: str, entries: Sequence[Entry], seeds: int, arguments: argparse.Nam
     """One section, with a line of progress every few seconds."""
     keeps: tuple[float, ...] = (0.05, 0.2) if "splits" in name or name == "sweeps" else KEEPS
     keeps = (0.1, 0.5) if arguments.quick else keeps
-    plan = Plan(entries, [None], keeps, seeds, arguments.parts)
+    plan = Plan(entries, OF_RANDOM if name == "estimators" else [None], keeps, seeds, arguments.parts)
     start, told = time.monotonic(), 0.0
 
     def progress(done: int, total: int, what: str) -> None:

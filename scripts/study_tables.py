@@ -19,17 +19,13 @@ def sections(rows: Groups) -> dict[str, str]:
     found: dict[str, str] = {}
     if rows.get("matrices"):
         found |= matrix_sections(rows["matrices"], rows.get("driving", ()))
-    if rows.get("driving"):
-        found["driving"] = _by_benchmark(rows["driving"])
-    if rows.get("strata"):
-        found["strata"] = _by_benchmark(rows["strata"])
-    if rows.get("splits"):
-        found["splits"] = _splits(rows["splits"])
-    if rows.get("sweeps"):
-        found["sweeps"] = _sweeps(rows["sweeps"])
+    tables = {"driving": _by_benchmark, "strata": _by_benchmark, "splits": _splits, "sweeps": _sweeps}
+    for name, table in (tables | {"estimators": _estimators}).items():
+        if rows.get(name):
+            found[name] = table(rows[name])
     for name in ("fitted", "trained"):
         if rows.get(name):
-            found[name] = _overview(rows[name])
+            found[name] = f"{_overview(rows[name])}\n\n{_each_method(rows[name])}"
         if rows.get(f"{name}-splits"):
             found[f"{name}-splits"] = _far_from_home(rows.get(name, ()), rows[f"{name}-splits"])
     coverage = [row for name in ("matrices", "driving", "strata") for row in rows.get(name, ())]
@@ -82,20 +78,29 @@ def _ratios(rows: Sequence[Row], selector: str, keep: float, base: str = "random
     return np.array([_number(own, "mae") / _number(other, "mae") for own, other in pairs if own and other])
 
 
-def _overview(rows: Sequence[Row]) -> str:
-    """Means over benchmarks of each measure; the ratio to random with its standard error, and its median, over them."""
-    keeps, methods = _keeps(rows), _methods(rows)
+def _mean_and_median(rows: Sequence[Row], base: str, names: Mapping[str, str]) -> list[str]:
+    """MAE over that of ``base``: means over benchmarks with their standard errors, and medians; names in the first."""
+    keeps = _keeps(rows)
     lines, medians = [], []
-    for method in methods:
-        own = next(row for row in rows if row["selector"] == method)
-        ratios = [_ratios(rows, method, keep) for keep in keeps]
+    for method, name in names.items():
+        ratios = [_ratios(rows, method, keep, base) for keep in keeps]
         errors = [r.std(ddof=1) / np.sqrt(len(r)) if len(r) > 1 else float("nan") for r in ratios]
         cells = [f"{r.mean():.3f} ({se:.3f})" for r, se in zip(ratios, errors, strict=True)]
-        lines.append([f"{method} ({own['estimator']})", *cells])
+        lines.append([name, *cells])
         medians.append([method, *(f"{np.median(r):.3f}" for r in ratios)])
     heads = ["method", *map(_percent, keeps)]
-    tables = [_said(rows), "MAE over random's, mean over benchmarks (standard error over benchmarks):"]
-    tables += [markdown(heads, lines), "MAE over random's, median over benchmarks:", markdown(heads, medians)]
+    whose = "random's" if base == "random" else f"that of {base}"
+    return [
+        *(f"MAE over {whose}, mean over benchmarks (standard error over benchmarks):", markdown(heads, lines)),
+        *(f"MAE over {whose}, median over benchmarks:", markdown(heads, medians)),
+    ]
+
+
+def _overview(rows: Sequence[Row]) -> str:
+    """Means over benchmarks of each measure; the ratio to random with its standard error, and its median, over them."""
+    own = {method: next(row for row in rows if row["selector"] == method) for method in _methods(rows)}
+    names = {method: f"{method} ({row['estimator']})" for method, row in own.items()}
+    tables = [_said(rows), *_mean_and_median(rows, "random", names)]
     for key, title in (
         ("risk_p70", "Chance that a draw's MAE exceeds random's 70th percentile:"),
         ("risk_mean", "Chance that a draw's MAE exceeds random's mean:"),
@@ -108,6 +113,27 @@ def _overview(rows: Sequence[Row]) -> str:
     ):
         tables += [title, _means(rows, key)]
     return "\n\n".join(tables)
+
+
+def _each_method(rows: Sequence[Row]) -> str:
+    """Each benchmark and metric: every method's MAE over random's at three sizes."""
+    keeps = [keep for keep in (0.05, 0.2, 0.5) if keep in _keeps(rows)]
+    index, methods, lines = _index(rows), [name for name in _methods(rows) if name != "random"], []
+    for cell in _cells(rows):
+        line = [cell[0], cell[1]]
+        for method in methods:
+            pairs = [(index[(*cell, keep, method)], index[(*cell, keep, "random")]) for keep in keeps]
+            line.append(" / ".join(f"{_number(own, 'mae') / _number(base, 'mae'):.2f}" for own, base in pairs))
+        lines.append(line)
+    title = f"Each benchmark: MAE over random's at {', '.join(map(_percent, keeps))}:"
+    return f"{title}\n\n{markdown(['benchmark', 'metric', *methods], lines)}"
+
+
+def _estimators(rows: Sequence[Row]) -> str:
+    """Estimators on the same random subsets: MAE over the plain mean's, and how often their intervals held."""
+    own = [{**row, "selector": row["estimator"]} for row in rows]
+    tables = [_said(own), *_mean_and_median(own, "mean", {name: name for name in _methods(own)})]
+    return "\n\n".join([*tables, "Coverage of the 95 % run interval:", _means(own, "coverage95")])
 
 
 def _far_from_home(home: Sequence[Row], away: Sequence[Row]) -> str:
@@ -287,7 +313,7 @@ def _coverage(rows: Sequence[Row]) -> str:
         for key in ("coverage95_high", "coverage95_low")
     }
     told = [f"{np.mean(found):.3f} ({len(found)} cells)" if found else "-" for found in ends.values()]
-    words.append(f"Targets above 90 % of the range: {told[0]}; below 10 %: {told[1]}.")
+    words.append(f"In the {len(inside)} cells, targets above 90 % of the range: {told[0]}; below 10 %: {told[1]}.")
     return "\n\n".join(words)
 
 

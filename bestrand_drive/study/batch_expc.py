@@ -35,6 +35,7 @@ def expc_points(draws: Draws, y: Tensor, probes: Sequence[ProbeRegression]) -> P
     population = draws.population
     pool = torch.minimum(torch.tensor([[float(one.pool)] for one in probes], dtype=torch.float64), population)
     own = (1 / n - 1 / pool).clamp(min=0) * squares.clamp(min=0) / left
+    residuals = draws.mask * (y[:, 0] - mean - (seen @ beta)[:, :, 0]) if y.shape[1] == 1 else None
     return Points(
         value=mean - (beta * centre[:, :, None]).sum(dim=1),
         variance=own + (1 / pool - 1 / population).clamp(min=0) * spread2,
@@ -42,6 +43,7 @@ def expc_points(draws: Draws, y: Tensor, probes: Sequence[ProbeRegression]) -> P
         mean=mean,
         spread2=spread2,
         draws=draws,
+        residuals=residuals,
     )
 
 

@@ -98,6 +98,11 @@ def test_expc(world, k, full):
     for draw in range(DRAWS):
         for target in range(TARGETS):
             agree(points, draw, target, expc(sample(mask[draw], y[:, target], world["strata"]), fits[draw]))
+    one = expc_points(plain(mask, world["strata"]), torch.from_numpy(y[:, :1]), fits)
+    assert one.residuals is not None
+    for draw in range(DRAWS):
+        told = expc(sample(mask[draw], y[:, 0], world["strata"]), fits[draw]).residuals
+        np.testing.assert_allclose(one.residuals[draw].numpy()[mask[draw] > 0], told, atol=1e-12)
 
 
 @pytest.mark.parametrize("full", [True, False], ids=["all items", "pools"])

@@ -70,6 +70,20 @@ def test_driving(case, k, pool_factor):
         assert np.isnan(found.value[row, others]).all()
 
 
+@pytest.mark.parametrize(
+    "estimator", ["mean", "stratified", "expc", "blup", "default", "ppi", "calibration", "poststratified"]
+)
+def test_every_estimator_tells_the_harmonic_mean(estimator):
+    """That of its two values; expc ended in a defect, as its residuals were not kept."""
+    problem = driving_problem(gaps=0.0)
+    chosen = batch(problem, Arm.of("random"), 20, 3)
+    found = batch_estimates(problem, chosen, estimator)
+    for row, one in enumerate(chosen):
+        for target in one.roles.targets:
+            score, success, both = (found.value[row, target, metric] for metric in (0, 1, 3))
+            assert both == pytest.approx(2 / (1 / score + 1 / success))
+
+
 def test_a_target_without_a_result_on_the_suite_has_no_estimate():
     problem = driving_problem(gaps=0.9)
     chosen = batch(problem, Arm.of("random"), 3, 2)

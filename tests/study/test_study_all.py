@@ -32,6 +32,26 @@ def test_a_figure_that_no_draw_has_is_a_dash(monkeypatch):
     assert "| - | - | - |" in told
 
 
+def test_estimators_stand_beside_the_plain_mean_on_the_same_subsets(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    tables = importlib.import_module("study_tables")
+    plain = [row | {"estimator": "mean"} for name in "ab" for row in json.loads(_rows(name, 0.9))[:1]]
+    other = [row | {"estimator": "ppi", "mae": mae} for row, mae in zip(plain, (0.25, 0.75), strict=True)]
+    told = tables.sections({"estimators": plain + other})["estimators"]
+    assert "| ppi | 1.000 (0.500) |" in told  # .5 and 1.5 of the mean's
+    assert "| ppi | 1.000 |" in told
+    assert "MAE over that of mean" in told
+
+
+def test_each_benchmark_has_its_line_for_every_method(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "scripts"))
+    tables = importlib.import_module("study_tables")
+    rows = [row | {"keep": keep} for keep in (0.05, 0.2, 0.5) for row in json.loads(_rows("narrow", 0.9))]
+    rows[3]["mae"] = 2.0
+    told = tables.sections({"fitted": rows})["fitted"]
+    assert "| narrow | score | 1.00 / 4.00 / 1.00 |" in told
+
+
 def test_cells_outside_the_band_stay_told_when_another_section_is_measured(tmp_path, monkeypatch):
     marks = ("overview", "matrices", "expected", "driving", "strata", "coverage")
     docs, parts, new = tmp_path / "study.md", tmp_path / "parts", tmp_path / "new.json"
