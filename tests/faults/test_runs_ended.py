@@ -24,7 +24,7 @@ LIMIT_S = 60
 
 def drives(runs, process, count=1):
     """Wait until so many evaluators of a run, earlier starts included, have begun to drive."""
-    until(lambda: process.poll() is not None or said(runs, "Preparing") >= count, "it drives", LIMIT_S)
+    until(lambda: process.poll() is not None or said(runs, "Running the route") >= count, "it drives", LIMIT_S)
     assert process.poll() is None, process.stdout.read()
 
 
@@ -70,7 +70,7 @@ def test_a_driver_that_was_taken_over_stops(slow, monkeypatch):
     others = b'{"pid": 2, "start": "another boot:1", "host": "node18", "since": "noon"}'
 
     def take_over():
-        until(lambda: said(slow, "Preparing") >= 3, "it drives", LIMIT_S)
+        until(lambda: said(slow, "Running the route") >= 3, "it drives", LIMIT_S)
         write_atomic(lock, others)  # what is half written names nobody
 
     with ThreadPoolExecutor(1) as pool:

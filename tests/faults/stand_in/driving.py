@@ -104,6 +104,7 @@ class Evaluator:
             return self._said("Could not set up the required agent:", status, self.stops_on_setup)
         self.results.sensors = ["carla_camera"]
         self.results.write()
+        print("> Running the route", flush=True)
         try:
             self._drive(world)
         except AgentError:
