@@ -172,8 +172,8 @@ def drive(session: Session, metres: float, start: int, vehicles: int, seed: int,
         aside = max(aside, _aside(town, here.location))
         trajectory.append([*numbers(here.location), here.rotation.yaw, *numbers(car.get_velocity())])
     last = first + len(trajectory)
-    for name in ("gnss", "imu", "lidar"):
-        _until(ears[name], last)
+    for name, newest in (("gnss", last), ("imu", last), ("lidar", last - 1)):  # the lidar measures every other tick
+        ears[name].wait_for(newest)
     others = [numbers(other.get_location()) for other in driver.others]
     others_m = [other.get_location().distance(begin) for other, begin in zip(driver.others, starts)]
     collisions, readings = list(ears["collision"].said), {name: len(ear.said) for name, ear in ears.items()}
@@ -233,13 +233,6 @@ def _sensors(session: Session, car: Any) -> dict[str, Ear]:
     }
     time.sleep(1.0)
     return ears
-
-
-def _until(ear: Ear, frame: int) -> None:
-    """Wait for the reading of a frame, or of one before it for those that measure more seldom."""
-    end_s = time.monotonic() + 5.0
-    while (not ear.said or ear.said[-1][0] < frame - 1) and time.monotonic() < end_s:
-        time.sleep(0.01)
 
 
 def _lines(world: Any) -> list[Line]:
