@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-carla = pytest.importorskip("carla")
+carla = pytest.importorskip("carla")  # before what imports it
 
 from bestrand_drive.evaluator.gps import reference_of  # noqa: E402
 from bestrand_drive.evaluator.metric_info import NAME, write_steps  # noqa: E402

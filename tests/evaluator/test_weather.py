@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-carla = pytest.importorskip("carla")
+carla = pytest.importorskip("carla")  # before what imports it
 
 from bestrand_drive.evaluator.weather import RouteWeather  # noqa: E402
 

@@ -23,7 +23,7 @@ def script(monkeypatch):
 @pytest.fixture
 def cases(script):
     """What it replays."""
-    import schedule_cases  # type: ignore[import-not-found]
+    import schedule_cases  # type: ignore[import-not-found]  # on the path by the fixture above
 
     return schedule_cases
 
